@@ -1,0 +1,16 @@
+//! The procedural macros of byways. Each is one line that calls `byways-codegen`; call them through the
+//! `macro_rules!` doors of `byways-kernels`, which pass the path of that crate.
+
+use proc_macro::TokenStream;
+
+/// AES-CTR kernels and their registry: `key: [128, 192, 256], by: [4, 8, 16], width: [xmm, ymm, zmm]`.
+#[proc_macro]
+pub fn aes_ctr(input: TokenStream) -> TokenStream {
+    byways_codegen::aes_ctr(input.into()).into()
+}
+
+/// The table of CPU features, for `byways_kernels::cpu`.
+#[proc_macro]
+pub fn features(input: TokenStream) -> TokenStream {
+    byways_codegen::features(input.into()).into()
+}

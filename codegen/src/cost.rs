@@ -1,0 +1,204 @@
+//! What a kernel's batch costs: operation counts, live registers, and a lower bound in cycles.
+//!
+//! The bound is the larger of two: micro-operations against what the front end hands out in a cycle, and, over every
+//! set of ports, the operations that only these ports can do against how many ports they are. It knows no latency and
+//! no cache; a kernel cannot be faster, and a good one is near it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::ir::{Block, Class, Keys, Op, Program, Stmt, Value};
+use crate::isa::{ISSUE, Instruction, PORTS, Row, look_up};
+use crate::spec::BLOCK;
+
+/// The cost of a batch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cost {
+    /// How often each instruction runs, by the assembler's name.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// Vector registers live at once, held round keys included.
+    pub live: usize,
+    /// Vector registers that there are.
+    pub registers: usize,
+    /// Round keys held in registers.
+    pub held_keys: usize,
+    /// No batch takes fewer cycles.
+    pub cycles: f64,
+    /// Bytes in a batch.
+    pub bytes: usize,
+}
+
+impl Cost {
+    /// No long message goes through faster, in bytes a cycle.
+    pub fn bytes_per_cycle(&self) -> f64 {
+        self.bytes as f64 / self.cycles
+    }
+
+    /// Whether everything live has a register, so that nothing need be spilled.
+    pub fn fits(&self) -> bool {
+        self.live <= self.registers
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts: Vec<String> = self.counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        writeln!(f, "batch of {} bytes: {}", self.bytes, counts.join(", "))?;
+        let keys = match self.held_keys {
+            0 => "round keys from memory".to_owned(),
+            n => format!("{n} of them round keys"),
+        };
+        writeln!(f, "{} of {} registers, {keys}", self.live, self.registers)?;
+        write!(f, "≥ {:.1} cycles a batch, ≤ {:.2} bytes a cycle", self.cycles, self.bytes_per_cycle())
+    }
+}
+
+/// The cost of the program's batch.
+pub fn cost(program: &Program) -> Cost {
+    let mut rows = Vec::new();
+    collect(program, &program.batch().body, 1, &mut rows);
+    let mut counts = BTreeMap::new();
+    for (row, times) in &rows {
+        *counts.entry(row.mnemonic).or_default() += times;
+    }
+    Cost {
+        counts,
+        live: live(program),
+        registers: program.variant.width().registers(),
+        held_keys: held_keys(program),
+        cycles: bound(&rows),
+        bytes: program.variant.by() * BLOCK,
+    }
+}
+
+/// The most vector registers that a batch needs at once.
+pub fn live(program: &Program) -> usize {
+    block_live(program, program.batch())
+}
+
+fn held_keys(program: &Program) -> usize {
+    match program.keys {
+        Keys::Held => program.round_keys,
+        Keys::Streamed => 0,
+    }
+}
+
+/// Every row that runs, and how often.
+fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'static Row, usize)>) {
+    let width = program.variant.width();
+    for stmt in stmts {
+        let (instruction, times) = match stmt {
+            Stmt::Let(_, Op::Argument(_)) => continue,
+            Stmt::Let(_, Op::Const(_)) => (Instruction::Set, times),
+            Stmt::Let(_, Op::Key(_)) => (Instruction::Key, times),
+            Stmt::Let(_, Op::Load(..)) => (Instruction::Load, times),
+            Stmt::Let(_, Op::Compute(compute, _)) => (Instruction::Compute(*compute), times),
+            Stmt::Store(..) => (Instruction::Store, times),
+            Stmt::EachKey { rounds, body, .. } => {
+                let times = times * rounds.len();
+                collect(program, body, times, rows);
+                (Instruction::Key, times)
+            }
+        };
+        if instruction != Instruction::Key || program.keys == Keys::Streamed {
+            rows.push((look_up(instruction, width), times));
+        }
+    }
+}
+
+fn bound(rows: &[(&Row, usize)]) -> f64 {
+    let issue = rows.iter().map(|(_, n)| n).sum::<usize>() as f64 / ISSUE as f64;
+    (1..=PORTS)
+        .map(|set| {
+            let confined = rows.iter().filter(|(row, _)| row.ports & !set == 0).map(|(_, n)| n);
+            confined.sum::<usize>() as f64 / f64::from(set.count_ones())
+        })
+        .fold(issue, f64::max)
+}
+
+/// Counts, between every two statements of the block, the values that were made before and are used after. What
+/// `setup` made and the block uses, and held keys, are live throughout; a value that goes round a loop is one.
+fn block_live(program: &Program, block: &Block) -> usize {
+    let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
+    for state in &program.state {
+        lives.made(state.param);
+    }
+    lives.stmts(&block.body);
+    lives.at += 1;
+    for &next in &block.next {
+        lives.used(next);
+    }
+    let end = lives.at;
+    let spans: Vec<(usize, usize)> =
+        lives.spans.values().map(|&(made, last)| made.map_or((0, end), |made| (made, last))).collect();
+    let live_at = |at| spans.iter().filter(|&&(made, last)| made <= at && at < last).count();
+    (0..end).map(live_at).max().unwrap_or(0) + held_keys(program)
+}
+
+struct Lives<'a> {
+    program: &'a Program,
+    /// At which statement a value is made (none: before the block) and last used.
+    spans: BTreeMap<Value, (Option<usize>, usize)>,
+    /// What goes round a loop, to the value that it was before.
+    alias: BTreeMap<Value, Value>,
+    /// Round keys that have a register of their own.
+    held: BTreeSet<Value>,
+    at: usize,
+}
+
+impl Lives<'_> {
+    fn span(&mut self, value: Value, made: Option<usize>) -> Option<&mut usize> {
+        let value = self.alias.get(&value).copied().unwrap_or(value);
+        let counts = self.program.class(value) == Class::Vector && !self.held.contains(&value);
+        counts.then(|| &mut self.spans.entry(value).or_insert((made, self.at)).1)
+    }
+
+    fn made(&mut self, value: Value) {
+        self.span(value, Some(self.at));
+    }
+
+    fn used(&mut self, value: Value) {
+        let at = self.at;
+        if let Some(last) = self.span(value, None) {
+            *last = at;
+        }
+    }
+
+    /// A held key has a register from the setup on.
+    fn key_made(&mut self, key: Value) {
+        if self.program.keys == Keys::Streamed {
+            self.made(key);
+        } else {
+            self.held.insert(key);
+        }
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.at += 1;
+            match stmt {
+                Stmt::Let(key, Op::Key(_)) => self.key_made(*key),
+                Stmt::Let(value, op) => {
+                    for &operand in op.operands() {
+                        self.used(operand);
+                    }
+                    self.made(*value);
+                }
+                Stmt::Store(_, _, value) => self.used(*value),
+                Stmt::EachKey { key, carried, body, .. } => {
+                    for c in carried {
+                        let root = self.alias.get(&c.initial).copied().unwrap_or(c.initial);
+                        self.alias.insert(c.param, root);
+                        self.alias.insert(c.next, root);
+                    }
+                    self.key_made(*key);
+                    self.stmts(body);
+                    self.at += 1;
+                    for c in carried {
+                        self.used(c.param);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The table of the instruction set, the one place where an operation's intrinsic, its CPU features, its ports and
+//! the number of registers stand.
+
+use std::collections::BTreeSet;
+
+use crate::ir::Compute;
+use crate::spec::Width;
+
+/// What the machine does: an operation on values, or an access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Instruction {
+    /// An operation on values alone.
+    Compute(Compute),
+    /// A constant, or numbers put together to a vector.
+    Set,
+    /// A round key from memory, in every lane.
+    Key,
+    /// A load of data, whole or not.
+    Load,
+    /// A store of data, whole or not.
+    Store,
+}
+
+/// How an instruction is done at a width.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The instruction.
+    pub instruction: Instruction,
+    /// The register width.
+    pub width: Width,
+    /// The function of `core::arch::x86_64`; none where memory is accessed through `byways_kernels::mem`.
+    pub intrinsic: Option<&'static str>,
+    /// The assembler's name, by which it is counted.
+    pub mnemonic: &'static str,
+    /// The CPU features it needs beyond those of its width.
+    pub features: &'static [&'static str],
+    /// The ports that can do it, in one cycle each.
+    pub ports: Ports,
+}
+
+/// A set of execution ports.
+pub type Ports = u16;
+
+const P0: Ports = 1 << 0;
+const P1: Ports = 1 << 1;
+const P5: Ports = 1 << 2;
+const LOAD_2: Ports = 0b0011 << 3;
+const LOAD_3: Ports = 0b0111 << 3;
+const STORE_1: Ports = 0b01 << 6;
+const STORE_2: Ports = 0b11 << 6;
+
+/// Every port of the model.
+pub const PORTS: Ports = P0 | P1 | P5 | LOAD_3 | STORE_2;
+
+/// Micro-operations that the front end hands out in a cycle.
+pub const ISSUE: usize = 6;
+
+use Instruction::{Key, Load, Set, Store};
+use Width::{Xmm, Ymm, Zmm};
+
+const XOR: Instruction = Instruction::Compute(Compute::Xor);
+const ADD64: Instruction = Instruction::Compute(Compute::Add64);
+const SHUFFLE8: Instruction = Instruction::Compute(Compute::Shuffle8);
+const PAIR: Instruction = Instruction::Compute(Compute::Pair);
+const AESENC: Instruction = Instruction::Compute(Compute::AesEnc);
+const AESENCLAST: Instruction = Instruction::Compute(Compute::AesEncLast);
+
+/// Ports as measured on a 5th-generation Xeon Scalable core (Golden Cove): vaesenc twice a cycle at xmm and ymm, once
+/// at zmm; a zmm operation takes port 0 and 1 together, or port 5.
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    row(PAIR,       Xmm, Some("_mm_set_epi64x"),             "set",        &[],           P5),
+    row(PAIR,       Ymm, Some("_mm256_set_epi64x"),          "set",        &[],           P5),
+    row(PAIR,       Zmm, Some("_mm512_set_epi64"),           "set",        &[],           P5),
+    row(Set,        Xmm, Some("_mm_set_epi64x"),             "set",        &[],           LOAD_3),
+    row(Set,        Ymm, Some("_mm256_set_epi64x"),          "set",        &[],           LOAD_3),
+    row(Set,        Zmm, Some("_mm512_set_epi64"),           "set",        &[],           LOAD_2),
+    row(Key,        Xmm, None,                               "key load",   &[],           LOAD_3),
+    row(Key,        Ymm, None,                               "key load",   &[],           LOAD_3),
+    row(Key,        Zmm, None,                               "key load",   &[],           LOAD_2),
+    row(Load,       Xmm, None,                               "load",       &[],           LOAD_3),
+    row(Load,       Ymm, None,                               "load",       &[],           LOAD_3),
+    row(Load,       Zmm, None,                               "load",       &[],           LOAD_2),
+    row(Store,      Xmm, None,                               "store",      &[],           STORE_2),
+    row(Store,      Ymm, None,                               "store",      &[],           STORE_2),
+    row(Store,      Zmm, None,                               "store",      &[],           STORE_1),
+    row(XOR,        Xmm, Some("_mm_xor_si128"),              "pxor",       &[],           P0 | P1 | P5),
+    row(XOR,        Ymm, Some("_mm256_xor_si256"),           "vpxor",      &[],           P0 | P1 | P5),
+    row(XOR,        Zmm, Some("_mm512_xor_si512"),           "vpxorq",     &[],           P0 | P5),
+    row(ADD64,      Xmm, Some("_mm_add_epi64"),              "paddq",      &[],           P0 | P1 | P5),
+    row(ADD64,      Ymm, Some("_mm256_add_epi64"),           "vpaddq",     &[],           P0 | P1 | P5),
+    row(ADD64,      Zmm, Some("_mm512_add_epi64"),           "vpaddq",     &[],           P0 | P5),
+    row(SHUFFLE8,   Xmm, Some("_mm_shuffle_epi8"),           "pshufb",     &[],           P1 | P5),
+    row(SHUFFLE8,   Ymm, Some("_mm256_shuffle_epi8"),        "vpshufb",    &[],           P1 | P5),
+    row(SHUFFLE8,   Zmm, Some("_mm512_shuffle_epi8"),        "vpshufb",    &[],           P5),
+    row(AESENC,     Xmm, Some("_mm_aesenc_si128"),           "aesenc",     &["aes"],      P0 | P1),
+    row(AESENC,     Ymm, Some("_mm256_aesenc_epi128"),       "vaesenc",    &["vaes"],     P0 | P1),
+    row(AESENC,     Zmm, Some("_mm512_aesenc_epi128"),       "vaesenc",    &["vaes"],     P0),
+    row(AESENCLAST, Xmm, Some("_mm_aesenclast_si128"),       "aesenclast", &["aes"],      P0 | P1),
+    row(AESENCLAST, Ymm, Some("_mm256_aesenclast_epi128"),   "vaesenclast", &["vaes"],    P0 | P1),
+    row(AESENCLAST, Zmm, Some("_mm512_aesenclast_epi128"),   "vaesenclast", &["vaes"],    P0),
+];
+
+const fn row(
+    instruction: Instruction,
+    width: Width,
+    intrinsic: Option<&'static str>,
+    mnemonic: &'static str,
+    features: &'static [&'static str],
+    ports: Ports,
+) -> Row {
+    Row { instruction, width, intrinsic, mnemonic, features, ports }
+}
+
+/// How `instruction` is done at `width`.
+///
+/// # Panics
+/// If the table has no such row, which is a fault of the description that asks for it.
+pub fn look_up(instruction: Instruction, width: Width) -> &'static Row {
+    TABLE
+        .iter()
+        .find(|row| row.instruction == instruction && row.width == width)
+        .unwrap_or_else(|| panic!("no {width} row for {instruction:?}"))
+}
+
+impl Width {
+    /// Registers in the register file.
+    pub const fn registers(self) -> usize {
+        match self {
+            Width::Xmm | Width::Ymm => 16,
+            Width::Zmm => 32,
+        }
+    }
+
+    /// The CPU features that every kernel of this width needs: for its loads, stores and byte shuffles.
+    pub const fn features(self) -> &'static [&'static str] {
+        match self {
+            Width::Xmm => &["ssse3"],
+            Width::Ymm => &["avx2"],
+            Width::Zmm => &["avx512f", "avx512bw", "avx512vl"],
+        }
+    }
+
+    /// The vector type of `core::arch::x86_64`.
+    pub const fn vector(self) -> &'static str {
+        match self {
+            Width::Xmm => "__m128i",
+            Width::Ymm => "__m256i",
+            Width::Zmm => "__m512i",
+        }
+    }
+}
+
+/// The features that a kernel of `width` with these instructions is compiled for, in alphabetical order.
+pub fn features(width: Width, instructions: impl IntoIterator<Item = Instruction>) -> BTreeSet<&'static str> {
+    instructions
+        .into_iter()
+        .flat_map(|instruction| look_up(instruction, width).features)
+        .chain(width.features())
+        .copied()
+        .collect()
+}
+
+/// Registers whose saving the operating system announces in XCR0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Saved {
+    /// xmm: always, in 64-bit mode.
+    Sse,
+    /// ymm: XCR0 bits 1 and 2.
+    Avx,
+    /// zmm and masks: XCR0 bits 5, 6 and 7 as well.
+    Avx512,
+}
+
+/// A CPU feature: where CPUID shows it and what must hold besides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feature {
+    /// The name, as `#[target_feature]` takes it.
+    pub name: &'static str,
+    /// The CPUID leaf (subleaf 0).
+    pub leaf: u32,
+    /// The register: `eax`, `ebx`, `ecx` or `edx`.
+    pub register: &'static str,
+    /// The bit.
+    pub bit: u32,
+    /// What the operating system must save.
+    pub saved: Saved,
+    /// Features that the compiler may use wherever it may use this one.
+    pub implies: &'static [&'static str],
+}
+
+/// Every feature that a kernel needs or the compiler may use in one (Intel SDM volume 2, CPUID). One comes after
+/// those it implies.
+#[rustfmt::skip]
+pub const FEATURES: &[Feature] = &[
+    feature("sse3",     1, "ecx", 0,  Saved::Sse,    &[]),
+    feature("ssse3",    1, "ecx", 9,  Saved::Sse,    &["sse3"]),
+    feature("sse4.1",   1, "ecx", 19, Saved::Sse,    &["ssse3"]),
+    feature("sse4.2",   1, "ecx", 20, Saved::Sse,    &["sse4.1"]),
+    feature("aes",      1, "ecx", 25, Saved::Sse,    &[]),
+    feature("avx",      1, "ecx", 28, Saved::Avx,    &["sse4.2"]),
+    feature("f16c",     1, "ecx", 29, Saved::Avx,    &["avx"]),
+    feature("fma",      1, "ecx", 12, Saved::Avx,    &["avx"]),
+    feature("avx2",     7, "ebx", 5,  Saved::Avx,    &["avx"]),
+    feature("vaes",     7, "ecx", 9,  Saved::Avx,    &["avx2", "aes"]),
+    feature("avx512f",  7, "ebx", 16, Saved::Avx512, &["avx2", "fma", "f16c"]),
+    feature("avx512bw", 7, "ebx", 30, Saved::Avx512, &["avx512f"]),
+    feature("avx512vl", 7, "ebx", 31, Saved::Avx512, &["avx512f"]),
+];
+
+const fn feature(
+    name: &'static str,
+    leaf: u32,
+    register: &'static str,
+    bit: u32,
+    saved: Saved,
+    implies: &'static [&'static str],
+) -> Feature {
+    Feature { name, leaf, register, bit, saved, implies }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a kernel is compiled for and what is detected come from one list: every name of either stands in it.
+    #[test]
+    fn every_feature_is_listed_once_after_what_it_implies() {
+        let known = |name: &str, before: usize| FEATURES[..before].iter().any(|f| f.name == name);
+        for (i, feature) in FEATURES.iter().enumerate() {
+            assert!(!known(feature.name, i), "{} twice", feature.name);
+            for implied in feature.implies {
+                assert!(known(implied, i), "{} implies {implied}", feature.name);
+            }
+        }
+        for name in TABLE.iter().flat_map(|row| row.features) {
+            assert!(known(name, FEATURES.len()), "{name}");
+        }
+        for name in Width::ALL.iter().flat_map(|w| w.features()) {
+            assert!(known(name, FEATURES.len()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_row_stands_once() {
+        for (i, row) in TABLE.iter().enumerate() {
+            let same = |other: &Row| other.instruction == row.instruction && other.width == row.width;
+            assert_eq!(TABLE.iter().position(same), Some(i), "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The generator behind [byways](https://docs.rs/byways): a description becomes a [`Program`](ir::Program), and a
+//! program becomes Rust ([`emit`]), a result ([`eval`]) and a cost ([`cost`](mod@cost)).
+//!
+//! ```
+//! use byways_codegen::{cost, families, spec::Variant};
+//! let program = families::program("aes128_ctr_by16_zmm".parse::<Variant>()?);
+//! let cost = cost::cost(&program);
+//! assert_eq!((cost.counts["vaesenc"], cost.cycles, cost.bytes), (36, 40.0, 256));
+//! # Ok::<(), byways_codegen::spec::NameError>(())
+//! ```
+//!
+//! A family is a description in [`families`], its operations in [`ir`], and how these are done in [`isa`].
+
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod emit;
+pub mod eval;
+pub mod families;
+mod gf2;
+pub mod ir;
+pub mod isa;
+mod parse;
+pub mod spec;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+pub use parse::{Description, aes_ctr as parse_aes_ctr};
+
+/// What `aes_ctr!` expands to: the kernels of its description and their registry, or its errors.
+pub fn aes_ctr(input: TokenStream) -> TokenStream {
+    match parse_aes_ctr(input) {
+        Ok(Description { krate, variants }) => emit::items(&variants, &krate),
+        Err(errors) => errors.into_compile_error(),
+    }
+}
+
+/// What `features!` expands to: the table of [`isa::FEATURES`] for run-time detection, as an array of the rows that
+/// `byways_kernels::cpu` declares.
+pub fn features(_: TokenStream) -> TokenStream {
+    let rows = isa::FEATURES.iter().map(|feature| {
+        let isa::Feature { name, leaf, register, bit, saved, implies } = *feature;
+        let (register, saved) = (format_ident!("{register}"), format_ident!("{saved:?}"));
+        let (leaf, bit) = (Literal::u32_unsuffixed(leaf), Literal::u32_unsuffixed(bit));
+        quote! {
+            Row {
+                name: #name,
+                shown: |leaves| leaves.leaf(#leaf).#register >> #bit & 1 == 1,
+                saved: Saved::#saved,
+                implies: &[#(#implies),*],
+            }
+        }
+    });
+    quote!([#(#rows),*])
+}

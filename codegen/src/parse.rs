@@ -1,0 +1,202 @@
+//! Macro input to variants. Every error is collected, each with its span.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, LitInt, Result, Token, bracketed};
+
+use crate::spec::{Algorithm, KeySize, Variant, Width};
+
+/// A description as a macro call gives it.
+///
+/// ```text
+/// [crate = $crate;]
+/// key: [128, 192, 256], by: [4, 8, 16], width: [xmm, ymm, zmm];
+/// key: [128], by: [32], width: [zmm]
+/// ```
+/// A group, up to a semicolon, asks for every combination of its lists; there can be as many groups as one likes.
+#[derive(Debug)]
+pub struct Description {
+    /// The path of the kernel crate, as seen from where the output goes.
+    pub krate: TokenStream,
+    /// The variants asked for, in the order of the lists.
+    pub variants: Vec<Variant>,
+}
+
+/// The input of `aes_ctr!`.
+///
+/// # Errors
+/// Everything that is wrong with it, combined: fields that are unknown, missing or given twice, values that no kernel
+/// has, an N that a width does not allow, and variants asked for twice.
+pub fn aes_ctr(input: TokenStream) -> Result<Description> {
+    let parsed = syn::parse2::<Input>(input)?;
+    let mut errors = Errors::default();
+    let mut variants = Vec::new();
+    let mut seen = BTreeSet::new();
+    for group in &parsed.groups {
+        let keys = group.list("key", "key sizes: `128`, `192`, `256`", &mut errors);
+        let by = group.list("by", "numbers of blocks in flight", &mut errors);
+        let widths = group.list("width", "widths: `xmm`, `ymm`, `zmm`", &mut errors);
+        group.only(&["key", "by", "width"], &mut errors);
+
+        let keys = each(keys, &mut errors, key_size);
+        let by = each(by, &mut errors, unroll);
+        let widths = each(widths, &mut errors, width);
+        for &(by, by_span) in &by {
+            for &(width, _) in &widths {
+                let fits = keys.iter().map(|&(key, _)| Variant::new(Algorithm::AesCtr(key), by, width));
+                match fits.collect::<std::result::Result<Vec<_>, _>>() {
+                    Ok(fit) => variants.extend(fit.into_iter().filter(|&variant| {
+                        let new = seen.insert(variant);
+                        if !new {
+                            errors.push(by_span, format!("`{variant}` is asked for twice"));
+                        }
+                        new
+                    })),
+                    Err(misfit) => errors.push(by_span, misfit.to_string()),
+                }
+            }
+        }
+    }
+    errors.or(Description { krate: parsed.krate, variants })
+}
+
+struct Input {
+    krate: TokenStream,
+    groups: Vec<Group>,
+}
+
+struct Group {
+    span: Span,
+    fields: Vec<(Ident, Vec<Item>)>,
+}
+
+/// A number or a name in a list.
+struct Item(TokenTree);
+
+impl Parse for Input {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let krate = if input.peek(Token![crate]) && input.peek2(Token![=]) {
+            input.parse::<Token![crate]>()?;
+            input.parse::<Token![=]>()?;
+            // `$crate` is one token, a path is more
+            let mut path = TokenStream::new();
+            while !input.peek(Token![;]) {
+                path.extend([input.parse::<TokenTree>()?]);
+            }
+            input.parse::<Token![;]>()?;
+            path
+        } else {
+            quote!(crate)
+        };
+        let mut groups = Vec::new();
+        loop {
+            let span = input.span();
+            let mut fields = Vec::new();
+            while !input.is_empty() && !input.peek(Token![;]) {
+                let name = Ident::parse_any(input)?;
+                input.parse::<Token![:]>()?;
+                let list;
+                bracketed!(list in input);
+                let items = Punctuated::<Item, Token![,]>::parse_terminated(&list)?;
+                fields.push((name, items.into_iter().collect()));
+                if input.is_empty() || input.peek(Token![;]) {
+                    break;
+                }
+                input.parse::<Token![,]>()?;
+            }
+            groups.push(Group { span, fields });
+            if input.is_empty() {
+                break;
+            }
+            input.parse::<Token![;]>()?;
+            if input.is_empty() {
+                break;
+            }
+        }
+        Ok(Input { krate, groups })
+    }
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        input.parse().map(Item)
+    }
+}
+
+impl Group {
+    fn list(&self, name: &str, what: &str, errors: &mut Errors) -> &[Item] {
+        let mut named = self.fields.iter().filter(|(field, _)| field == name);
+        let Some((first, items)) = named.next() else {
+            errors.push(self.span, format!("`{name}` is missing; it lists {what}"));
+            return &[];
+        };
+        if items.is_empty() {
+            errors.push(first.span(), format!("`{name}` is empty; it lists {what}"));
+        }
+        for (again, _) in named {
+            errors.push(again.span(), format!("`{name}` is given twice"));
+        }
+        items
+    }
+
+    fn only(&self, names: &[&str], errors: &mut Errors) {
+        for (field, _) in self.fields.iter().filter(|(field, _)| !names.iter().any(|name| field == name)) {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            errors.push(field.span(), format!("unknown field `{field}`; there are {}", names.join(", ")));
+        }
+    }
+}
+
+fn each<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<(T, Span)> {
+    let each = items.iter().map(|item| of(item).map(|value| (value, item.0.span())));
+    each.filter_map(|value| value.map_err(|error| errors.add(error)).ok()).collect()
+}
+
+fn key_size(item: &Item) -> Result<KeySize> {
+    let text = item.0.to_string();
+    let known = KeySize::ALL.into_iter().find(|key| key.bits().to_string() == text);
+    known.ok_or_else(|| item.error(&format!("unknown key size `{text}`; there are `128`, `192`, `256`")))
+}
+
+fn width(item: &Item) -> Result<Width> {
+    let text = item.0.to_string();
+    let known = Width::ALL.into_iter().find(|width| width.name() == text);
+    known.ok_or_else(|| item.error(&format!("unknown width `{text}`; there are `xmm`, `ymm`, `zmm`")))
+}
+
+fn unroll(item: &Item) -> Result<usize> {
+    syn::parse2::<LitInt>(item.0.to_token_stream())
+        .and_then(|number| number.base10_parse())
+        .map_err(|_| item.error(&format!("`{}` is no number of blocks; try `4`, `8` or `16`", item.0)))
+}
+
+impl Item {
+    fn error(&self, message: &str) -> Error {
+        Error::new(self.0.span(), message)
+    }
+}
+
+#[derive(Default)]
+struct Errors(Option<Error>);
+
+impl Errors {
+    fn push(&mut self, span: Span, message: String) {
+        self.add(Error::new(span, message));
+    }
+
+    fn add(&mut self, error: Error) {
+        match &mut self.0 {
+            Some(all) => all.combine(error),
+            none => *none = Some(error),
+        }
+    }
+
+    fn or<T>(self, value: T) -> Result<T> {
+        self.0.map_or(Ok(value), Err)
+    }
+}

@@ -1,0 +1,254 @@
+//! What a kernel is called and which kernels can be: [`Width`], [`Algorithm`] and [`Variant`].
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A register width.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Width {
+    /// 128 bits, SSE encoding, 16 registers.
+    Xmm,
+    /// 256 bits, VEX encoding, 16 registers.
+    Ymm,
+    /// 512 bits, EVEX encoding, 32 registers.
+    Zmm,
+}
+
+impl Width {
+    /// Every width, narrowest first.
+    pub const ALL: [Width; 3] = [Width::Xmm, Width::Ymm, Width::Zmm];
+
+    /// The name as it stands in kernel names and macro calls.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Width::Xmm => "xmm",
+            Width::Ymm => "ymm",
+            Width::Zmm => "zmm",
+        }
+    }
+
+    /// Bytes in a register.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Width::Xmm => 16,
+            Width::Ymm => 32,
+            Width::Zmm => 64,
+        }
+    }
+
+    /// 16-byte blocks in a register.
+    pub const fn lanes(self) -> usize {
+        self.bytes() / BLOCK
+    }
+
+    /// Every N that this width allows, smallest first: whole numbers of registers, 1 to the register file.
+    pub fn unrolls(self) -> impl DoubleEndedIterator<Item = usize> {
+        (1..=self.registers()).map(move |registers| registers * self.lanes())
+    }
+
+    /// The allowed N nearest to `by`: one, or two where two are equally near.
+    pub fn nearest(self, by: usize) -> Vec<usize> {
+        let nearest = self.unrolls().map(|n| n.abs_diff(by)).min();
+        self.unrolls().filter(|n| Some(n.abs_diff(by)) == nearest).collect()
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Bytes in a block, the unit that N counts.
+pub const BLOCK: usize = 16;
+
+/// An AES key size.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum KeySize {
+    /// 128 bits, 10 rounds.
+    Aes128,
+    /// 192 bits, 12 rounds.
+    Aes192,
+    /// 256 bits, 14 rounds.
+    Aes256,
+}
+
+impl KeySize {
+    /// Every key size, smallest first.
+    pub const ALL: [KeySize; 3] = [KeySize::Aes128, KeySize::Aes192, KeySize::Aes256];
+
+    /// Bits in a key.
+    pub const fn bits(self) -> usize {
+        match self {
+            KeySize::Aes128 => 128,
+            KeySize::Aes192 => 192,
+            KeySize::Aes256 => 256,
+        }
+    }
+
+    /// Rounds: Nr = Nk + 6, where Nk is the key's length in 32-bit words (FIPS 197, section 5).
+    pub const fn rounds(self) -> usize {
+        self.bits() / 32 + 6
+    }
+
+    /// Round keys: one before the first round and one a round.
+    pub const fn round_keys(self) -> usize {
+        self.rounds() + 1
+    }
+}
+
+/// What a kernel computes: the part of its name before `_by`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Algorithm {
+    /// AES in counter mode.
+    AesCtr(KeySize),
+}
+
+impl Algorithm {
+    /// Every algorithm of every family.
+    pub const ALL: [Algorithm; 3] =
+        [Algorithm::AesCtr(KeySize::Aes128), Algorithm::AesCtr(KeySize::Aes192), Algorithm::AesCtr(KeySize::Aes256)];
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Algorithm::AesCtr(key) => write!(f, "aes{}_ctr", key.bits()),
+        }
+    }
+}
+
+/// One kernel: an algorithm, the number of 16-byte blocks in flight, and a register width that allows it.
+///
+/// ```
+/// use byways_codegen::spec::{Variant, Width};
+/// let variant: Variant = "aes128_ctr_by12_zmm".parse()?;
+/// assert_eq!((variant.by(), variant.width(), variant.registers()), (12, Width::Zmm, 3));
+/// let error = "aes128_ctr_by13_zmm".parse::<Variant>().unwrap_err();
+/// assert!(error.to_string().contains("`by12`"));
+/// # Ok::<(), byways_codegen::spec::NameError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Variant {
+    algorithm: Algorithm,
+    by: usize,
+    width: Width,
+}
+
+impl Variant {
+    /// The variant by-`by` at `width`.
+    ///
+    /// # Errors
+    /// [`Misfit`] where `by` blocks are not a whole number of registers, 1 to the register file.
+    pub fn new(algorithm: Algorithm, by: usize, width: Width) -> Result<Self, Misfit> {
+        if width.unrolls().any(|n| n == by) { Ok(Variant { algorithm, by, width }) } else { Err(Misfit { by, width }) }
+    }
+
+    /// What it computes.
+    pub const fn algorithm(self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// N: 16-byte blocks in flight.
+    pub const fn by(self) -> usize {
+        self.by
+    }
+
+    /// The register width.
+    pub const fn width(self) -> Width {
+        self.width
+    }
+
+    /// Registers that hold the N blocks: N·128/W.
+    pub const fn registers(self) -> usize {
+        self.by / self.width.lanes()
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}_by{}_{}", self.algorithm, self.by, self.width)
+    }
+}
+
+impl FromStr for Variant {
+    type Err = NameError;
+
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let unknown = || NameError::Unknown(name.to_owned());
+        let (algorithm, tail) = name.rsplit_once("_by").ok_or_else(unknown)?;
+        let (by, width) = tail.split_once('_').ok_or_else(unknown)?;
+        let algorithm = Algorithm::ALL.into_iter().find(|a| a.to_string() == algorithm);
+        let width = Width::ALL.into_iter().find(|w| w.name() == width);
+        // `by08` and `by+8` are not names
+        let by = by.parse().ok().filter(|n: &usize| n.to_string() == by);
+        match (algorithm, by, width) {
+            (Some(algorithm), Some(by), Some(width)) => {
+                Variant::new(algorithm, by, width).map_err(|misfit| NameError::Misfit { name: name.to_owned(), misfit })
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// An N that a width does not allow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Misfit {
+    /// The N asked for.
+    pub by: usize,
+    /// The register width.
+    pub width: Width,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Misfit { by, width } = *self;
+        let (lanes, file) = (width.lanes(), width.registers());
+        if by == 0 {
+            write!(f, "`by0` holds no block")?;
+        } else if by % lanes == 0 {
+            let needed = by / lanes;
+            write!(f, "`by{by}` needs {needed} {width} registers of {file}")?;
+        } else {
+            write!(f, "`by{by}` does not fill whole {width} registers of {lanes} blocks")?;
+        }
+        let nearest: Vec<String> = width.nearest(by).iter().map(|n| format!("`by{n}`")).collect();
+        write!(f, "; nearest that works: {}", nearest.join(" or "))
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// A name that is no kernel's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NameError {
+    /// It is not of the form `<algorithm>_by<N>_<width>` with a known algorithm and width.
+    Unknown(String),
+    /// It is, but the width does not allow this N.
+    Misfit {
+        /// The name asked for.
+        name: String,
+        /// Why not.
+        misfit: Misfit,
+    },
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NameError::Unknown(name) => {
+                let algorithms: Vec<String> = Algorithm::ALL.iter().map(|a| format!("`{a}`")).collect();
+                let widths: Vec<String> = Width::ALL.iter().map(|w| format!("`{w}`")).collect();
+                write!(
+                    f,
+                    "unknown kernel `{name}`; kernels are called <algorithm>_by<N>_<width>, with algorithm {}, width {}",
+                    algorithms.join(", "),
+                    widths.join(", ")
+                )
+            }
+            NameError::Misfit { name, misfit } => write!(f, "impossible kernel `{name}`: {misfit}"),
+        }
+    }
+}
+
+impl std::error::Error for NameError {}

@@ -1,0 +1,378 @@
+//! What a CPU can do, by a pure function of CPUID and XCR0, and the proof that a kernel may run.
+//!
+//! A [`Features`] is just a set. A [`Detected`] is one that this CPU has; it can be had by detection only, and narrowed.
+//! A [`Kernel`] gives up its function as [`Proven`] against a `Detected` only, which is what makes calling it safe.
+
+use core::fmt;
+#[cfg(target_arch = "x86_64")]
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A row of the table that `byways-codegen` keeps.
+struct Row {
+    name: &'static str,
+    shown: fn(&Leaves) -> bool,
+    saved: Saved,
+    implies: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Saved {
+    Sse,
+    Avx,
+    Avx512,
+}
+
+const ROWS: &[Row] = &byways_macros::features!();
+
+/// The four registers that a CPUID leaf gives.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Registers {
+    pub eax: u32,
+    pub ebx: u32,
+    pub ecx: u32,
+    pub edx: u32,
+}
+
+/// What detection looks at: CPUID leaves 1 and 7 (subleaf 0), zero where there is no such leaf, and XCR0, zero where the
+/// operating system does not use XSAVE.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[allow(missing_docs)]
+pub struct Leaves {
+    pub leaf1: Registers,
+    pub leaf7: Registers,
+    pub xcr0: u64,
+}
+
+impl Leaves {
+    fn leaf(&self, leaf: u32) -> Registers {
+        match leaf {
+            1 => self.leaf1,
+            7 => self.leaf7,
+            _ => Registers::default(),
+        }
+    }
+
+    /// Whether the operating system saves these registers (Intel SDM volume 1, section 13.3): XCR0 counts only where
+    /// CPUID shows OSXSAVE, and the zmm bits only together with those of xmm and ymm.
+    fn saves(&self, saved: Saved) -> bool {
+        const OSXSAVE: u32 = 1 << 27;
+        let bits = match saved {
+            Saved::Sse => return true,
+            Saved::Avx => 0b0000_0110,
+            Saved::Avx512 => 0b1110_0110,
+        };
+        self.leaf1.ecx & OSXSAVE != 0 && self.xcr0 & bits == bits
+    }
+
+    /// Of the CPU that this runs on.
+    #[cfg(target_arch = "x86_64")]
+    fn read() -> Self {
+        use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+
+        #[target_feature(enable = "xsave")]
+        fn xcr0() -> u64 {
+            // SAFETY: XCR0 is there wherever XSAVE is.
+            #[allow(unused_unsafe)]
+            unsafe {
+                _xgetbv(0)
+            }
+        }
+        // SAFETY: every x86-64 CPU has CPUID.
+        #[allow(unused_unsafe)]
+        let (highest, leaf1) = unsafe { (__cpuid(0).eax, __cpuid(1)) };
+        // SAFETY: as above, and the leaf is there.
+        #[allow(unused_unsafe)]
+        let leaf7 = (highest >= 7).then(|| unsafe { __cpuid_count(7, 0) });
+        let registers = |leaf: core::arch::x86_64::CpuidResult| Registers {
+            eax: leaf.eax,
+            ebx: leaf.ebx,
+            ecx: leaf.ecx,
+            edx: leaf.edx,
+        };
+        let mut leaves = Leaves { leaf1: registers(leaf1), leaf7: leaf7.map(registers).unwrap_or_default(), xcr0: 0 };
+        const XSAVE: u32 = 1 << 26;
+        const OSXSAVE: u32 = 1 << 27;
+        if leaves.leaf1.ecx & XSAVE != 0 && leaves.leaf1.ecx & OSXSAVE != 0 {
+            // SAFETY: the CPU has XSAVE and the operating system uses it.
+            leaves.xcr0 = unsafe { xcr0() };
+        }
+        leaves
+    }
+}
+
+/// A set of CPU features, out of those that some kernel needs or the compiler may use in one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Features(u32);
+
+impl Features {
+    /// None.
+    pub const NONE: Features = Features(0);
+
+    /// Those that these leaves show, that the operating system saves the registers of, and for which the same holds of
+    /// every feature that the compiler takes them to imply.
+    ///
+    /// ```
+    /// use byways_kernels::cpu::{Features, Leaves, Registers};
+    /// let all = Registers { eax: !0, ebx: !0, ecx: !0, edx: !0 };
+    /// let of = |xcr0| Features::of(&Leaves { leaf1: all, leaf7: all, xcr0 });
+    /// assert!(of(0x3).has("aes") && !of(0x3).has("avx2"));
+    /// assert!(of(0x7).has("vaes") && !of(0x7).has("avx512f"));
+    /// assert!(of(0xe7).has("avx512f"));
+    /// ```
+    pub fn of(leaves: &Leaves) -> Self {
+        ROWS.iter().enumerate().fold(Features::NONE, |features, (i, row)| {
+            let implied = row.implies.iter().all(|implied| features.has(implied));
+            let has = (row.shown)(leaves) && leaves.saves(row.saved) && implied;
+            Features(features.0 | u32::from(has) << i)
+        })
+    }
+
+    /// Those of a list as `#[target_feature]` takes it: names with commas between them.
+    ///
+    /// # Panics
+    /// If a name is unknown. In a constant, that is a compile error.
+    pub const fn named(list: &str) -> Self {
+        let list = list.as_bytes();
+        let (mut features, mut start, mut end) = (0, 0, 0);
+        while end <= list.len() {
+            if end == list.len() || list[end] == b',' {
+                let mut i = 0;
+                while !equal(ROWS[i].name.as_bytes(), list, start, end) {
+                    i += 1;
+                    assert!(i < ROWS.len(), "no such CPU feature");
+                }
+                features |= 1 << i;
+                start = end + 1;
+            }
+            end += 1;
+        }
+        Features(features)
+    }
+
+    /// Whether the feature of this name is among them.
+    pub fn has(self, name: &str) -> bool {
+        self.names().any(|other| other == name)
+    }
+
+    /// Whether all of `other` are among them.
+    pub const fn contains(self, other: Features) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Those that are not in `other`.
+    pub const fn without(self, other: Features) -> Self {
+        Features(self.0 & !other.0)
+    }
+
+    /// Those that are in `other` as well.
+    pub const fn and(self, other: Features) -> Self {
+        Features(self.0 & other.0)
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Their names.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        ROWS.iter().enumerate().filter(move |(i, _)| self.0 >> i & 1 == 1).map(|(_, row)| row.name)
+    }
+
+    /// All that can be told apart here.
+    pub const fn all() -> Self {
+        Features(((1_u64 << ROWS.len()) - 1) as u32)
+    }
+}
+
+const fn equal(name: &[u8], list: &[u8], start: usize, end: usize) -> bool {
+    if name.len() != end - start {
+        return false;
+    }
+    let mut i = 0;
+    while i < name.len() {
+        if name[i] != list[start + i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+impl fmt::Display for Features {
+    /// The names, with commas between them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, name) in self.names().enumerate() {
+            write!(f, "{}{name}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Features {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// Features that the CPU has: a proof that they were detected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Detected(Features);
+
+impl Detected {
+    /// All of this CPU's. The CPU is asked once; later calls read what was found.
+    pub fn get() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            /// The features, and a bit that says they were detected.
+            static FOUND: AtomicU32 = AtomicU32::new(0);
+            const ASKED: u32 = 1 << 31;
+            const { assert!(ROWS.len() < 31) }
+            let mut found = FOUND.load(Ordering::Relaxed);
+            if found & ASKED == 0 {
+                found = Features::of(&Leaves::read()).0 | ASKED;
+                FOUND.store(found, Ordering::Relaxed);
+            }
+            Detected(Features(found & !ASKED))
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Detected(Features::NONE)
+    }
+
+    /// Only those that are in `features` as well, as if the CPU had no others.
+    pub const fn only(self, features: Features) -> Self {
+        Detected(self.0.and(features))
+    }
+
+    /// The set.
+    pub const fn features(self) -> Features {
+        self.0
+    }
+
+    /// Proof of AES-NI, if it is there.
+    #[cfg(target_arch = "x86_64")]
+    pub fn aes(self) -> Option<Aes> {
+        self.0.contains(const { Features::named("aes") }).then_some(Aes(()))
+    }
+}
+
+/// Proof that the CPU has AES-NI.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Aes(());
+
+#[cfg(target_arch = "x86_64")]
+impl Aes {
+    /// Calls a function that is compiled for AES-NI and nothing else.
+    #[inline]
+    pub(crate) fn sub_word(self, word: u32) -> u32 {
+        use core::arch::x86_64::{_mm_aeskeygenassist_si128, _mm_cvtsi128_si32, _mm_set1_epi32};
+
+        #[target_feature(enable = "aes")]
+        fn assist(word: u32) -> u32 {
+            let all = _mm_set1_epi32(word as i32);
+            _mm_cvtsi128_si32(_mm_aeskeygenassist_si128::<0>(all)) as u32
+        }
+        // SAFETY: an `Aes` is made where AES-NI was detected, and nowhere else.
+        unsafe { assist(word) }
+    }
+}
+
+/// A generated kernel: its name, the features it was compiled for and the function.
+///
+/// `F` is the signature: [`ctr::Ctr`](crate::ctr::Ctr) for counter mode.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<F> {
+    name: &'static str,
+    features: Features,
+    function: F,
+}
+
+impl<F: Copy> Kernel<F> {
+    /// For generated code. `features` is a list as `#[target_feature]` takes it.
+    ///
+    /// # Safety
+    /// The function is compiled for these features and no others.
+    pub const unsafe fn new(name: &'static str, features: &str, function: F) -> Self {
+        Kernel { name, features: Features::named(features), function }
+    }
+
+    /// `<algorithm>_by<N>_<width>`, the name of the function, too.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the CPU must have.
+    pub const fn features(&self) -> Features {
+        self.features
+    }
+
+    /// The function, to be called where its features are known to be there.
+    pub const fn function(&self) -> F {
+        self.function
+    }
+
+    /// The kernel as one that this CPU can run.
+    ///
+    /// # Errors
+    /// The features that are missing.
+    pub fn prove(&self, cpu: Detected) -> Result<Proven<F>, Missing> {
+        let missing = self.features.without(cpu.0);
+        if missing.is_empty() { Ok(Proven(self.function)) } else { Err(Missing(missing)) }
+    }
+}
+
+/// Features that a kernel needs and the CPU lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missing(pub Features);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this CPU has no {}", self.0)
+    }
+}
+
+impl core::error::Error for Missing {}
+
+/// A function whose features the CPU has.
+#[derive(Clone, Copy, Debug)]
+pub struct Proven<F>(F);
+
+#[cfg(target_arch = "x86_64")]
+mod ctr {
+    use inout::InOutBuf;
+
+    use super::Proven;
+    use crate::ctr::{Ctr, CtrFn};
+    use crate::keys::{AesKeys, KeyError, RoundKeys};
+
+    impl<const R: usize> Proven<CtrFn<R>> {
+        /// Xors the keystream that starts at `counter` into the data, of any length, in place or from one buffer to
+        /// another.
+        ///
+        /// The low 64 bits of the counter count, modulo 2^64; the others stay as they are.
+        #[inline]
+        pub fn run(self, keys: &RoundKeys<R>, counter: u128, data: InOutBuf<'_, '_, u8>) {
+            // SAFETY: the CPU has the function's features, or it would not be proven.
+            unsafe { (self.0)(keys, counter, data) }
+        }
+    }
+
+    impl Proven<Ctr> {
+        /// As the function of the kernel's own key size does.
+        ///
+        /// # Errors
+        /// If the keys are of another size than the kernel's; the data are then as they were.
+        #[inline]
+        pub fn run(self, keys: &AesKeys, counter: u128, data: InOutBuf<'_, '_, u8>) -> Result<(), KeyError> {
+            match (self.0, keys) {
+                (Ctr::Aes128(f), AesKeys::Aes128(keys)) => Proven(f).run(keys, counter, data),
+                (Ctr::Aes192(f), AesKeys::Aes192(keys)) => Proven(f).run(keys, counter, data),
+                (Ctr::Aes256(f), AesKeys::Aes256(keys)) => Proven(f).run(keys, counter, data),
+                _ => return Err(KeyError { bits: keys.bits() }),
+            }
+            Ok(())
+        }
+    }
+}

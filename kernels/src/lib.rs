@@ -1,0 +1,77 @@
+//! The generated kernels of [byways](https://docs.rs/byways).
+//!
+//! This crate holds descriptions ([`aes_ctr`]), and what they need from outside: round keys ([`keys`]), memory access
+//! ([`mem`]) and the proof that a CPU has what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64 only;
+//! on other architectures those modules are left out. It is `no_std`.
+//!
+//! # Kernels of one's own
+//!
+//! [`aes_ctr!`] makes kernels for any N that fits, in any crate, also under `#![forbid(unsafe_code)]`:
+//!
+//! ```
+//! # #[cfg(target_arch = "x86_64")] {
+//! use byways_kernels::cpu::Detected;
+//! use byways_kernels::keys::AesKeys;
+//!
+//! mod kernels {
+//!     byways_kernels::aes_ctr! { key: [128], by: [12], width: [xmm, ymm, zmm] }
+//! }
+//!
+//! // NIST SP 800-38A, F.5.1, block 1
+//! let key = 0x2b7e151628aed2a6abf7158809cf4f3c_u128.to_be_bytes();
+//! let counter = 0xf0f1f2f3f4f5f6f7f8f9fafbfcfdfeff;
+//! let cpu = Detected::get();
+//! for kernel in kernels::KERNELS {
+//!     let Ok(kernel) = kernel.prove(cpu) else { continue };
+//!     let keys = AesKeys::new(&key, cpu.aes().expect("a kernel's CPU has AES-NI"))?;
+//!     let mut block = 0x6bc1bee22e409f96e93d7e117393172a_u128.to_be_bytes();
+//!     kernel.run(&keys, counter, block.as_mut_slice().into())?;
+//!     assert_eq!(u128::from_be_bytes(block), 0x874d6191b620e3261bef6864990db6ce);
+//! }
+//! # }
+//! # Ok::<(), byways_kernels::keys::KeyError>(())
+//! ```
+
+#![no_std]
+
+#[cfg(target_arch = "x86_64")]
+pub mod aes_ctr;
+#[allow(unsafe_code)]
+pub mod cpu;
+#[cfg(target_arch = "x86_64")]
+pub mod ctr;
+#[cfg(target_arch = "x86_64")]
+pub mod keys;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+pub mod mem;
+
+pub use inout;
+
+/// For generated code.
+#[doc(hidden)]
+pub use core;
+
+/// For the doors.
+#[doc(hidden)]
+pub mod __macros {
+    pub use byways_macros::aes_ctr;
+}
+
+/// AES-CTR kernels of one's own: a function a kernel, and `KERNELS`, the registry of them.
+///
+/// ```text
+/// aes_ctr! { key: [128, 192, 256], by: [4, 8, 12], width: [xmm, ymm, zmm] }
+/// ```
+/// `by` counts 16-byte blocks in flight: any number that fills whole registers of the width, up to its register file
+/// (16; 32 at zmm). Groups of lists are separated by semicolons. Call it in a module of its own.
+///
+/// Without optimisation every instruction of a kernel is a function call: let the crate that calls this be optimised in
+/// dev builds too.
+#[cfg(target_arch = "x86_64")]
+#[macro_export]
+macro_rules! aes_ctr {
+    ($($description:tt)*) => {
+        $crate::__macros::aes_ctr! { crate = $crate; $($description)* }
+    };
+}

@@ -1,0 +1,405 @@
+//! The loads and stores of generated code: safe, without a check or a call in what the compiler makes of them.
+//!
+//! The unsafe code of memory access is here and nowhere else. A [`Data`] holds what is left of a kernel's buffers and
+//! gives it out in pieces; an access to a piece names its register as a constant, so that its bounds are checked when
+//! the kernel is compiled.
+
+use core::arch::asm;
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+use core::mem::transmute;
+use core::ops::{Deref, DerefMut};
+
+use inout::InOutBuf;
+
+use crate::keys::{RoundKey, RoundKeys};
+
+/// A vector type.
+pub trait Vector: Copy + sealed::Sealed {}
+
+impl Vector for __m128i {}
+impl Vector for __m256i {}
+impl Vector for __m512i {}
+
+mod sealed {
+    use core::arch::x86_64::*;
+
+    pub trait Sealed {}
+    impl Sealed for __m128i {}
+    impl Sealed for __m256i {}
+    impl Sealed for __m512i {}
+}
+
+/// What is left of an input and an output buffer, which are the same one or apart.
+#[derive(Debug)]
+pub struct Data<'inp, 'out> {
+    input: *const u8,
+    output: *mut u8,
+    left: usize,
+    buffers: PhantomData<(&'inp [u8], &'out mut [u8])>,
+}
+
+impl<'inp, 'out> Data<'inp, 'out> {
+    /// All of the buffers.
+    #[inline]
+    pub fn new(data: InOutBuf<'inp, 'out, u8>) -> Self {
+        let left = data.len();
+        let (input, output) = data.into_raw();
+        Data { input, output, left, buffers: PhantomData }
+    }
+
+    /// The next `K` registers, if as much is left.
+    #[inline]
+    pub fn batch<V: Vector, const K: usize>(&mut self) -> Option<Piece<'inp, 'out, V, K>> {
+        let bytes = const { K * size_of::<V>() };
+        if self.left < bytes {
+            return None;
+        }
+        let piece = Piece { input: self.input, output: self.output, buffers: PhantomData };
+        // SAFETY: `bytes` bytes are left of both buffers, so the pointers stay in them or at their ends.
+        unsafe {
+            self.input = self.input.add(bytes);
+            self.output = self.output.add(bytes);
+        }
+        self.left -= bytes;
+        Some(piece)
+    }
+
+    /// How many registers what is left reaches into.
+    #[inline]
+    pub fn registers<V: Vector>(&self) -> usize {
+        self.left.div_ceil(size_of::<V>())
+    }
+
+    /// All that is left, if it is `K` whole registers and 1 byte to a whole register more.
+    #[inline]
+    pub fn last<V: Vector, const K: usize>(self) -> Option<Last<'inp, 'out, V, K>> {
+        let bytes = self.left.wrapping_sub(const { K * size_of::<V>() });
+        if bytes.wrapping_sub(1) >= size_of::<V>() {
+            return None;
+        }
+        let whole = Piece { input: self.input, output: self.output, buffers: PhantomData };
+        Some(Last { whole, bytes })
+    }
+}
+
+/// `K` whole registers of data: `K * size_of::<V>()` bytes are readable at `input` and writable at `output`.
+#[derive(Debug)]
+pub struct Piece<'inp, 'out, V, const K: usize> {
+    input: *const u8,
+    output: *mut u8,
+    buffers: PhantomData<(&'inp [V], &'out mut [V])>,
+}
+
+impl<V: Vector, const K: usize> Piece<'_, '_, V, K> {
+    /// Register `I`.
+    #[inline]
+    pub fn load<const I: usize>(&self) -> V {
+        const { assert!(I < K) }
+        // SAFETY: register I of K is readable, and any bytes are a vector.
+        unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+    }
+
+    /// Register `I` becomes `vector`.
+    #[inline]
+    pub fn store<const I: usize>(&mut self, vector: V) {
+        const { assert!(I < K) }
+        // SAFETY: register I of K is writable.
+        unsafe { self.output.add(I * size_of::<V>()).cast::<V>().write_unaligned(vector) }
+    }
+}
+
+/// `K` whole registers of data and a last one, of which `bytes`, 1 to all, are readable and writable behind the others.
+#[derive(Debug)]
+pub struct Last<'inp, 'out, V, const K: usize> {
+    whole: Piece<'inp, 'out, V, K>,
+    bytes: usize,
+}
+
+impl<'inp, 'out, V, const K: usize> Deref for Last<'inp, 'out, V, K> {
+    type Target = Piece<'inp, 'out, V, K>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.whole
+    }
+}
+
+impl<V, const K: usize> DerefMut for Last<'_, '_, V, K> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.whole
+    }
+}
+
+impl<V: Vector, const K: usize> Last<'_, '_, V, K> {
+    #[inline]
+    fn input(&self) -> *const u8 {
+        // SAFETY: the last register's bytes are behind K whole ones.
+        unsafe { self.whole.input.add(K * size_of::<V>()) }
+    }
+
+    #[inline]
+    fn output(&mut self) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { self.whole.output.add(K * size_of::<V>()) }
+    }
+}
+
+impl<const K: usize> Last<'_, '_, __m128i, K> {
+    /// The last register's bytes, and zeros above them.
+    #[inline(always)]
+    pub fn load_last(&self) -> __m128i {
+        // SAFETY: 1 to 16 bytes are readable.
+        unsafe { load_up_to_16(self.input(), self.bytes) }
+    }
+
+    /// The last register's bytes become the vector's.
+    #[inline(always)]
+    pub fn store_last(&mut self, vector: __m128i) {
+        // SAFETY: 1 to 16 bytes are writable.
+        unsafe { store_up_to_16(self.output(), self.bytes, vector) }
+    }
+}
+
+impl<const K: usize> Last<'_, '_, __m256i, K> {
+    /// The last register's bytes, and zeros above them.
+    #[inline(always)]
+    pub fn load_last(&self) -> __m256i {
+        let (input, zero) = (self.input(), halves([0; 2]));
+        let lanes = if self.bytes <= 16 {
+            // SAFETY: 1 to 16 bytes are readable.
+            [unsafe { load_up_to_16(input, self.bytes) }, zero]
+        } else {
+            // SAFETY: 17 to 32 bytes are readable: 16, and 1 to 16 behind them.
+            unsafe { [load_16(input), load_up_to_16(input.add(16), self.bytes - 16)] }
+        };
+        // SAFETY: two halves are a whole, and any bytes are a vector.
+        unsafe { transmute::<[__m128i; 2], __m256i>(lanes) }
+    }
+
+    /// The last register's bytes become the vector's.
+    #[inline(always)]
+    pub fn store_last(&mut self, vector: __m256i) {
+        // SAFETY: a whole is two halves, and any bytes are a vector.
+        let [low, high] = unsafe { transmute::<__m256i, [__m128i; 2]>(vector) };
+        let output = self.output();
+        if self.bytes <= 16 {
+            // SAFETY: 1 to 16 bytes are writable.
+            unsafe { store_up_to_16(output, self.bytes, low) }
+        } else {
+            // SAFETY: 17 to 32 bytes are writable: 16, and 1 to 16 behind them.
+            unsafe {
+                output.cast::<__m128i>().write_unaligned(low);
+                store_up_to_16(output.add(16), self.bytes - 16, high);
+            }
+        }
+    }
+}
+
+impl<const K: usize> Last<'_, '_, __m512i, K> {
+    #[inline]
+    fn mask(&self) -> __mmask64 {
+        u64::MAX.wrapping_shr(self.bytes.wrapping_neg() as u32)
+    }
+
+    /// The last register's bytes, and zeros above them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn load_last(&self) -> __m512i {
+        // SAFETY: 1 to 64 bytes are readable, and no byte is that the mask leaves out.
+        unsafe { _mm512_maskz_loadu_epi8(self.mask(), self.input().cast()) }
+    }
+
+    /// The last register's bytes become the vector's.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn store_last(&mut self, vector: __m512i) {
+        // SAFETY: 1 to 64 bytes are writable, and no byte is that the mask leaves out.
+        unsafe { _mm512_mask_storeu_epi8(self.output().cast(), self.mask(), vector) }
+    }
+}
+
+#[inline(always)]
+fn halves(halves: [u64; 2]) -> __m128i {
+    // SAFETY: any bytes are a vector.
+    unsafe { transmute::<[u64; 2], __m128i>(halves) }
+}
+
+/// # Safety
+/// 16 bytes are readable.
+#[inline(always)]
+unsafe fn load_16(from: *const u8) -> __m128i {
+    // SAFETY: the caller's.
+    unsafe { from.cast::<__m128i>().read_unaligned() }
+}
+
+/// The first bytes at `from`, and zeros above them: two overlapping loads from 4 bytes up, three single bytes below.
+///
+/// # Safety
+/// `bytes` bytes are readable, 1 to 16.
+#[inline(always)]
+unsafe fn load_up_to_16(from: *const u8, bytes: usize) -> __m128i {
+    let bits = 8 * bytes as u32;
+    // SAFETY: every access lies within the first `bytes` bytes.
+    unsafe {
+        let end = from.add(bytes);
+        if bytes == 16 {
+            load_16(from)
+        } else if bytes >= 8 {
+            let low = from.cast::<u64>().read_unaligned();
+            // of the last 8 bytes those behind the first 8, of which there may be none
+            let high = end.sub(8).cast::<u64>().read_unaligned();
+            halves([low, (high >> 1).wrapping_shr(127 - bits)])
+        } else if bytes >= 4 {
+            let low = u64::from(from.cast::<u32>().read_unaligned());
+            let high = u64::from(end.sub(4).cast::<u32>().read_unaligned());
+            halves([low | high.wrapping_shl(bits - 32), 0])
+        } else {
+            let (first, middle, last) = (from.read(), from.add(bytes / 2).read(), end.sub(1).read());
+            let middle = u64::from(middle).wrapping_shl(bits / 16 * 8);
+            halves([u64::from(first) | middle | u64::from(last).wrapping_shl(bits - 8), 0])
+        }
+    }
+}
+
+/// The first bytes of `vector` to `to`, as [`load_up_to_16`] reads them.
+///
+/// # Safety
+/// `bytes` bytes are writable, 1 to 16.
+#[inline(always)]
+unsafe fn store_up_to_16(to: *mut u8, bytes: usize, vector: __m128i) {
+    let bits = 8 * bytes as u32;
+    // SAFETY: any bytes are a number.
+    let number = unsafe { transmute::<__m128i, u128>(vector) };
+    let low = number as u64;
+    // SAFETY: every access lies within the first `bytes` bytes.
+    unsafe {
+        let end = to.add(bytes);
+        if bytes == 16 {
+            to.cast::<__m128i>().write_unaligned(vector);
+        } else if bytes >= 8 {
+            to.cast::<u64>().write_unaligned(low);
+            end.sub(8).cast::<u64>().write_unaligned(number.wrapping_shr(bits - 64) as u64);
+        } else if bytes >= 4 {
+            to.cast::<u32>().write_unaligned(low as u32);
+            end.sub(4).cast::<u32>().write_unaligned(low.wrapping_shr(bits - 32) as u32);
+        } else {
+            to.write(low as u8);
+            to.add(bytes / 2).write(low.wrapping_shr(bits / 16 * 8) as u8);
+            end.sub(1).write(low.wrapping_shr(bits - 8) as u8);
+        }
+    }
+}
+
+/// Round keys in memory, loaded where they are used.
+pub struct Streamed<'a, const R: usize>(&'a [RoundKey; R]);
+
+/// Round keys in registers.
+pub struct Held<V, const R: usize>([V; R]);
+
+impl<const R: usize> RoundKeys<R> {
+    /// The round keys, to be loaded anew: what was read through an earlier borrow is not known to be the same, so the
+    /// compiler does not keep more of them than there are registers, which would spill them to the stack.
+    #[inline]
+    pub fn stream(&self) -> Streamed<'_, R> {
+        let mut keys: *const [RoundKey; R] = &raw const self.0;
+        // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
+        unsafe { asm!("/* {0} */", inout(reg) keys, options(nomem, nostack, preserves_flags)) }
+        // SAFETY: it points to the round keys, borrowed as long as the result.
+        Streamed(unsafe { &*keys })
+    }
+
+    /// The round keys in xmm registers.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn hold_xmm(&self) -> Held<__m128i, R> {
+        let mut held = [_mm_setzero_si128(); R];
+        let mut i = 0;
+        while i < R {
+            held[i] = broadcast_xmm(&self.0[i]);
+            i += 1;
+        }
+        Held(held)
+    }
+
+    /// The round keys in both lanes of ymm registers.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn hold_ymm(&self) -> Held<__m256i, R> {
+        let mut held = [_mm256_setzero_si256(); R];
+        let mut i = 0;
+        while i < R {
+            held[i] = broadcast_ymm(&self.0[i]);
+            i += 1;
+        }
+        Held(held)
+    }
+
+    /// The round keys in all lanes of zmm registers.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn hold_zmm(&self) -> Held<__m512i, R> {
+        let mut held = [_mm512_setzero_si512(); R];
+        let mut i = 0;
+        while i < R {
+            held[i] = broadcast_zmm(&self.0[i]);
+            i += 1;
+        }
+        Held(held)
+    }
+}
+
+impl<'a, const R: usize> Streamed<'a, R> {
+    /// Round key `I`.
+    #[inline]
+    pub fn get<const I: usize>(&self) -> &'a RoundKey {
+        const { assert!(I < R) }
+        &self.0[I]
+    }
+
+    /// Round keys `FROM..TO`.
+    #[inline]
+    pub fn range<const FROM: usize, const TO: usize>(&self) -> &'a [RoundKey] {
+        const { assert!(FROM <= TO && TO <= R) }
+        &self.0[FROM..TO]
+    }
+}
+
+impl<V: Vector, const R: usize> Held<V, R> {
+    /// Round key `I`.
+    #[inline]
+    pub fn get<const I: usize>(&self) -> V {
+        const { assert!(I < R) }
+        self.0[I]
+    }
+
+    /// Round keys `FROM..TO`.
+    #[inline]
+    pub fn range<const FROM: usize, const TO: usize>(&self) -> &[V] {
+        const { assert!(FROM <= TO && TO <= R) }
+        &self.0[FROM..TO]
+    }
+}
+
+/// A round key in an xmm register.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub fn broadcast_xmm(key: &RoundKey) -> __m128i {
+    // SAFETY: a round key is 16 bytes, aligned to 16.
+    unsafe { _mm_load_si128((&raw const key.0).cast()) }
+}
+
+/// A round key in both lanes of a ymm register.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn broadcast_ymm(key: &RoundKey) -> __m256i {
+    _mm256_broadcastsi128_si256(broadcast_xmm(key))
+}
+
+/// A round key in all lanes of a zmm register.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn broadcast_zmm(key: &RoundKey) -> __m512i {
+    _mm512_broadcast_i32x4(broadcast_xmm(key))
+}
