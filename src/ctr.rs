@@ -68,7 +68,8 @@ impl Field {
 /// use byways::keys::AesKeys;
 ///
 /// let cpu = byways::cpu::Detected::get();
-/// for byways::Registered::Ctr(kernel) in byways::kernels() {
+/// for kernel in byways::kernels() {
+///     let byways::Registered::Ctr(kernel) = kernel else { continue };
 ///     let (Ok(run), Some(aes)) = (kernel.prove(cpu), cpu.aes()) else { continue };
 ///     if kernel.function().key_len() != 16 {
 ///         continue;
@@ -88,20 +89,42 @@ impl Field {
 pub fn xor_keystream(
     kernel: Proven<Ctr>,
     keys: &AesKeys,
+    counter: u128,
+    field: Field,
+    data: InOutBuf<'_, '_, u8>,
+) -> Result<(), KeyError> {
+    // whatever is wrong with the keys shows at the first piece
+    let mut result = Ok(());
+    split(counter, field, data, |counter, piece| {
+        result = kernel.run(keys, counter, piece);
+        result.is_ok()
+    });
+    result
+}
+
+/// Hands the data on in pieces within which a kernel counts as the field does, while `run` wants more.
+#[inline]
+pub(crate) fn split(
     mut counter: u128,
     field: Field,
     mut data: InOutBuf<'_, '_, u8>,
-) -> Result<(), KeyError> {
+    mut run: impl FnMut(u128, InOutBuf<'_, '_, u8>) -> bool,
+) {
     loop {
         let blocks = data.len().div_ceil(BLOCK) as u128;
         match field.unsplit(counter) {
             Some(unsplit) if unsplit < blocks => {
                 let (now, later) = data.split_at(unsplit as usize * BLOCK);
-                kernel.run(keys, counter, now)?;
+                if !run(counter, now) {
+                    return;
+                }
                 counter = field.add(counter, unsplit);
                 data = later;
             }
-            _ => return kernel.run(keys, counter, data),
+            _ => {
+                run(counter, data);
+                return;
+            }
         }
     }
 }

@@ -10,6 +10,8 @@
 pub mod ctr;
 #[cfg(feature = "cli")]
 pub mod measure;
+#[cfg(all(feature = "cli", target_arch = "x86_64"))]
+pub mod verify;
 
 pub use byways_kernels::cpu;
 #[cfg(target_arch = "x86_64")]

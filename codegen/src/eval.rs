@@ -158,10 +158,9 @@ impl Machine<'_> {
                 out.fill((high << 64 | low).to_le_bytes());
             }
             Op::Compute(compute, operands) => {
-                let operand = |i: usize| &self.vectors[operands[i].index()];
-                for lane in 0..self.lanes {
-                    let (a, b) = (operand(0)[lane], operand(1)[lane]);
-                    out[lane] = match compute {
+                let [a, b] = [0, 1].map(|i| self.vectors[operands[i].index()]);
+                for (out, (a, b)) in out.iter_mut().zip(a.into_iter().zip(b)).take(self.lanes) {
+                    *out = match compute {
                         Compute::Pair => unreachable!("handled above"),
                         Compute::Xor => std::array::from_fn(|i| a[i] ^ b[i]),
                         Compute::Add64 => add64(a, b),
@@ -223,5 +222,12 @@ pub fn aes_round_keys(size: KeySize, key: &[u8]) -> Option<Vec<[u8; BLOCK]>> {
         }
         words.push(std::array::from_fn(|k| words[i - words_in_key][k] ^ word[k]));
     }
-    Some(words.as_chunks().0.iter().map(|column: &[[u8; 4]; 4]| *column.as_flattened().as_array().unwrap()).collect())
+    Some(
+        words
+            .as_chunks()
+            .0
+            .iter()
+            .map(|column: &[[u8; 4]; 4]| column.as_flattened().try_into().expect("4 words"))
+            .collect(),
+    )
 }

@@ -21,6 +21,8 @@ mod gf2;
 pub mod ir;
 pub mod isa;
 mod parse;
+#[cfg(feature = "pretty")]
+pub mod pretty;
 pub mod spec;
 
 use proc_macro2::{Literal, TokenStream};

@@ -4,6 +4,9 @@
 //! gives it out in pieces; an access to a piece names its register as a constant, so that its bounds are checked when
 //! the kernel is compiled.
 
+// clippy takes a safe function that needs a CPU feature to be an unsafe one
+#![allow(clippy::missing_safety_doc)]
+
 use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -302,6 +305,7 @@ impl<const R: usize> RoundKeys<R> {
     /// The round keys, to be loaded anew: what was read through an earlier borrow is not known to be the same, so the
     /// compiler does not keep more of them than there are registers, which would spill them to the stack.
     #[inline]
+    #[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
     pub fn stream(&self) -> Streamed<'_, R> {
         let mut keys: *const [RoundKey; R] = &raw const self.0;
         // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
