@@ -1,15 +1,14 @@
 //! Programs to Rust: one safe `#[target_feature]` function a kernel, and the registry.
 //!
 //! A batch is straight-line code; rounds are a loop over the round keys, which the compiler unrolls. A value is a
-//! variable of its name; what goes round a loop is a mutable one. Every path is rooted in the kernel crate, under which
-//! `core` and its vector types are found too, so that the code means the same wherever it is put.
+//! variable of its name; what goes round a loop is a mutable one. Every path is rooted in the kernel crate, which
+//! re-exports what it needs of `core`, so that the code means the same wherever it is put.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::cost::cost;
 use crate::families;
 use crate::ir::{Argument, Block, Compute, Extent, Flow, Keys, Op, Program, Stmt, Value};
 use crate::isa::{Instruction, features, look_up};
@@ -37,11 +36,11 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
     let emitter = Emitter { program: &program, krate };
     let name = format_ident!("{}", variant.to_string());
     let features = enabled(&program);
-    let doc = documentation(&program);
+    let documentation = documentation(variant);
     let round_keys = Literal::usize_unsuffixed(program.round_keys);
     let (setup, skeleton) = (emitter.setup(), emitter.skeleton());
     quote! {
-        #[doc = #doc]
+        #documentation
         #[target_feature(enable = #features)]
         pub fn #name(
             keys: &#krate::keys::RoundKeys<#round_keys>,
@@ -92,16 +91,19 @@ fn instructions(stmts: &[Stmt], used: &mut BTreeSet<Instruction>) {
     }
 }
 
-fn documentation(program: &Program) -> String {
-    let Algorithm::AesCtr(key) = program.variant.algorithm();
-    let cost = cost(program).to_string().replace('\n', "\n\n");
-    format!(
-        " AES-{} in counter mode over `data`, {} blocks in flight in {} registers.\n\n\
-         `counter` is the first counter block as a big-endian number. Its low 64 bits count, modulo 2^64.\n\n{cost}",
-        key.bits(),
-        program.variant.by(),
-        program.variant.width(),
-    )
+fn documentation(variant: Variant) -> TokenStream {
+    let Algorithm::AesCtr(key) = variant.algorithm();
+    let lines = [
+        format!(
+            " AES-{} in counter mode, {} blocks in flight in {} registers.",
+            key.bits(),
+            variant.by(),
+            variant.width()
+        ),
+        String::new(),
+        " `counter` is the first counter block as a big-endian number; its low 64 bits count, modulo 2^64.".to_owned(),
+    ];
+    quote!(#(#[doc = #lines])*)
 }
 
 struct Emitter<'a> {
@@ -114,21 +116,16 @@ impl Emitter<'_> {
         Ident::new(self.program.name(value), Span::mixed_site())
     }
 
-    fn core(&self) -> TokenStream {
-        let krate = self.krate;
-        quote!(#krate::core)
-    }
-
     fn vector(&self) -> TokenStream {
-        let (core, vector) = (self.core(), format_ident!("{}", self.program.variant.width().vector()));
-        quote!(#core::arch::x86_64::#vector)
+        let (krate, vector) = (self.krate, format_ident!("{}", self.program.variant.width().vector()));
+        quote!(#krate::x86::#vector)
     }
 
     fn intrinsic(&self, instruction: Instruction) -> TokenStream {
         let row = look_up(instruction, self.program.variant.width());
         let name = row.intrinsic.expect("an operation on values has an intrinsic");
-        let (core, name) = (self.core(), format_ident!("{name}"));
-        quote!(#core::arch::x86_64::#name)
+        let (krate, name) = (self.krate, format_ident!("{name}"));
+        quote!(#krate::x86::#name)
     }
 
     fn setup(&self) -> TokenStream {
@@ -143,7 +140,7 @@ impl Emitter<'_> {
 
     fn skeleton(&self) -> TokenStream {
         let vector = self.vector();
-        let core = self.core();
+        let krate = self.krate;
         let state: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
         let body = |block: &Block| {
             let streamed = (self.program.keys == Keys::Streamed).then(|| quote!(let keys = keys.stream();));
@@ -154,7 +151,7 @@ impl Emitter<'_> {
             Flow::While(block) => {
                 let (registers, body) = (Literal::usize_unsuffixed(block.registers), body(block));
                 quote! {
-                    while let #core::option::Option::Some(mut data) = data.batch::<#vector, #registers>() {
+                    while let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
                         #body
                     }
                 }
@@ -165,7 +162,7 @@ impl Emitter<'_> {
                     let whole = Literal::usize_unsuffixed(block.registers - 1);
                     quote! {
                         #registers => {
-                            if let #core::option::Option::Some(mut data) = data.last::<#vector, #whole>() {
+                            if let #krate::mem::Some(mut data) = data.last::<#vector, #whole>() {
                                 #body
                             }
                         }
@@ -216,22 +213,21 @@ impl Emitter<'_> {
                 let (from, to) = (Literal::usize_unsuffixed(rounds.start), Literal::usize_unsuffixed(rounds.end));
                 let params: Vec<Value> = carried.iter().map(|c| c.param).collect();
                 let key = self.ident(*key);
-                let broadcast = match self.broadcast(&quote!(#key)) {
-                    Some(vector) => quote!(let #key = #vector;),
-                    None => quote!(let #key = *#key;),
-                };
                 let body = self.stmts(body, &[], &params);
-                quote!(for #key in keys.range::<#from, #to>() { #broadcast #body })
+                match self.broadcast(&quote!(#key)) {
+                    Some(vector) => quote!(for #key in keys.range::<#from, #to>() { let #key = #vector; #body }),
+                    None => quote!(for &#key in keys.range::<#from, #to>() { #body }),
+                }
             }
         });
         quote!(#(#stmts)*)
     }
 
     fn op(&self, op: &Op) -> TokenStream {
-        let core = self.core();
+        let krate = self.krate;
         match op {
-            Op::Argument(Argument::CounterLow) => quote!(counter as #core::primitive::i64),
-            Op::Argument(Argument::CounterHigh) => quote!((counter >> 64) as #core::primitive::i64),
+            Op::Argument(Argument::CounterLow) => quote!(counter as #krate::core::primitive::i64),
+            Op::Argument(Argument::CounterHigh) => quote!((counter >> 64) as #krate::core::primitive::i64),
             Op::Const(lanes) => {
                 let halves = lanes.iter().rev().flat_map(|lane| [(lane >> 64) as u64, *lane as u64]);
                 self.set(Instruction::Set, &halves.map(literal).collect::<Vec<_>>())

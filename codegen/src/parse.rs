@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, LitInt, Result, Token, bracketed};
+use syn::{Error, LitInt, Result, Token, bracketed, token};
 
 use crate::spec::{Algorithm, KeySize, Variant, Width};
 
@@ -100,6 +100,9 @@ impl Parse for Input {
             while !input.is_empty() && !input.peek(Token![;]) {
                 let name = Ident::parse_any(input)?;
                 input.parse::<Token![:]>()?;
+                if !input.peek(token::Bracket) {
+                    return Err(input.error(format!("`{name}` takes a list in square brackets")));
+                }
                 let list;
                 bracketed!(list in input);
                 let items = Punctuated::<Item, Token![,]>::parse_terminated(&list)?;

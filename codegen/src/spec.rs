@@ -208,12 +208,12 @@ impl fmt::Display for Misfit {
             write!(f, "`by0` holds no block")?;
         } else if by % lanes == 0 {
             let needed = by / lanes;
-            write!(f, "`by{by}` needs {needed} {width} registers of {file}")?;
+            write!(f, "`by{by}` needs {needed} registers of {file}")?;
         } else {
-            write!(f, "`by{by}` does not fill whole {width} registers of {lanes} blocks")?;
+            write!(f, "`by{by}` does not fill whole registers of {lanes} blocks")?;
         }
         let nearest: Vec<String> = width.nearest(by).iter().map(|n| format!("`by{n}`")).collect();
-        write!(f, "; nearest that works: {}", nearest.join(" or "))
+        write!(f, "; nearest that works at {width}: {}", nearest.join(" or "))
     }
 }
 

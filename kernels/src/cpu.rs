@@ -7,6 +7,10 @@ use core::fmt;
 #[cfg(target_arch = "x86_64")]
 use core::sync::atomic::{AtomicU32, Ordering};
 
+pub use model::Model;
+
+mod model;
+
 /// A row of the table that `byways-codegen` keeps.
 struct Row {
     name: &'static str,

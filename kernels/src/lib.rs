@@ -51,6 +51,10 @@ pub use inout;
 /// For generated code.
 #[doc(hidden)]
 pub use core;
+/// For generated code.
+#[cfg(target_arch = "x86_64")]
+#[doc(hidden)]
+pub use core::arch::x86_64 as x86;
 
 /// For the doors.
 #[doc(hidden)]

@@ -15,6 +15,10 @@ use core::ops::{Deref, DerefMut};
 
 use inout::InOutBuf;
 
+/// For generated code, which must not count on a prelude.
+#[doc(hidden)]
+pub use core::option::Option::Some;
+
 use crate::keys::{RoundKey, RoundKeys};
 
 /// A vector type.

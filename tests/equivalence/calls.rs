@@ -1,0 +1,106 @@
+//! The calls that are checked.
+
+use byways::cpu::Kernel;
+use byways::ctr::Field;
+use byways::verify::{Bench, Call, Fault, Way, every_length, noise};
+use byways_codegen::spec::{Algorithm, KeySize, Variant, Width};
+use byways_kernels::ctr::Ctr;
+
+use crate::{pages, vectors};
+
+/// A kernel under test.
+pub struct Subject {
+    pub variant: Variant,
+    pub key_len: usize,
+}
+
+impl Subject {
+    pub fn new(kernel: &Kernel<Ctr>) -> Self {
+        let variant = kernel.name().parse().expect("a registered name is a variant's");
+        Subject { variant, key_len: kernel.function().key_len() }
+    }
+
+    fn batch(&self) -> usize {
+        self.variant.by() * 16
+    }
+}
+
+type Check = fn(&Subject, &Way) -> Result<(), String>;
+
+/// What an interpreted kernel must stand, and a native one.
+pub const CHECKS: &[(&str, Check)] = &[
+    ("every_length", |subject, way| text(every_length(way, subject.key_len, || {}))),
+    ("wraps_in_every_lane", |subject, way| text(wraps_in_every_lane(subject, way))),
+    ("long_messages", |subject, way| text(long_messages(subject, way))),
+    ("vectors", vectors::check),
+];
+
+/// What is a matter of the machine code alone.
+pub const NATIVE_CHECKS: &[(&str, Check)] =
+    &[("every_offset", |subject, way| text(every_offset(subject, way))), ("page_ends", pages::check)];
+
+/// Every N that the width allows, generated or not, over batches and a rest of every number of registers.
+pub fn every_unroll(width: Width) -> Result<(), String> {
+    for by in width.unrolls() {
+        let variant = Variant::new(Algorithm::AesCtr(KeySize::Aes128), by, width).expect("an allowed N");
+        let way = Way::interpreted(variant);
+        let longest = 3 * by * 16;
+        let mut bench = Bench::new(16, longest);
+        for len in (0..=longest).step_by(width.bytes()).map(|len| len.saturating_sub(len % 7)) {
+            let call = Call { len, counter: 9, field: Field::Bits64, input_offset: 0, output_offset: None };
+            bench.check(&way, call).map_err(|fault| format!("{variant}: {fault}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn text(result: Result<(), Fault>) -> Result<(), String> {
+    result.map_err(|fault| fault.to_string())
+}
+
+/// Counters that wrap at 2^32, 2^64 and 2^128, or carry there, at every block of two batches and a rest.
+fn wraps_in_every_lane(subject: &Subject, way: &Way) -> Result<(), Fault> {
+    let len = 2 * subject.batch() + 3 * 16 + 5;
+    let mut bench = Bench::new(subject.key_len, len);
+    for field in Field::ALL {
+        for bits in [32, 64, 128] {
+            // all ones below 2^bits, and some pattern above
+            let last = 0x89ab_cdef_0123_4567_0246_8ace_1357_9bdf_u128 | u128::MAX >> (128 - bits);
+            for blocks in 0..=len as u128 / 16 + 1 {
+                let counter = last.wrapping_sub(blocks);
+                bench.check(way, Call { len, counter, field, input_offset: 0, output_offset: None })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Random lengths up to 20 batches and random counters.
+fn long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
+    let longest = 20 * subject.batch() + 1000;
+    let mut bench = Bench::new(subject.key_len, longest);
+    let mut noise = noise(0x5eed);
+    let mut random = move || u128::from_le_bytes(std::array::from_fn(|_| noise.next().expect("endless")));
+    for _ in 0..40 {
+        let len = (random() % (longest as u128 + 1)) as usize;
+        let (input_offset, other) = ((random() % 64) as usize, (random() % 64) as usize);
+        let output_offset = (random() % 2 == 0).then_some(other);
+        let field = Field::ALL[(random() % 3) as usize];
+        bench.check(way, Call { len, counter: random(), field, input_offset, output_offset })?;
+    }
+    Ok(())
+}
+
+/// Every offset of the input against every offset of the output, and in place, with lengths that go round.
+fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
+    let longest = subject.batch() + 150;
+    let mut bench = Bench::new(subject.key_len, longest);
+    for input_offset in 0..64 {
+        for output_offset in std::iter::once(None).chain((0..64).map(Some)) {
+            let len = (input_offset * 67 + output_offset.unwrap_or(7) * 13) % (longest + 1);
+            let counter = (input_offset as u128) << 77 | 0xffff_fff0;
+            bench.check(way, Call { len, counter, field: Field::Bits128, input_offset, output_offset })?;
+        }
+    }
+    Ok(())
+}

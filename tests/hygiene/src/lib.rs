@@ -1,0 +1,77 @@
+//! Generated code where nothing has its usual name: the kernel crate is renamed, there is no prelude, `core`, `std`
+//! and the primitive types are something else, and unsafe code is forbidden. It must compile without a warning, and
+//! the kernels must run.
+
+#![no_implicit_prelude]
+#![forbid(unsafe_code)]
+#![deny(warnings, missing_docs, unused, unreachable_pub)]
+#![cfg(target_arch = "x86_64")]
+
+/// Not the usual one.
+pub mod core {}
+/// Not the usual one.
+pub mod std {}
+/// Not the usual one.
+pub mod byways_kernels {}
+
+/// Kernels among names that mean something else.
+pub mod kernels {
+    /// Not the usual one.
+    pub mod core {}
+    /// Not the usual one.
+    pub mod alloc {}
+    macro_rules! shadow {
+        ($($name:ident)*) => {
+            $(
+                /// Not the usual one.
+                #[allow(non_camel_case_types)]
+                pub struct $name;
+            )*
+        };
+    }
+    shadow! { u8 u128 i64 usize Option Some None Ok Err InOutBuf RoundKeys Kernel Ctr Data }
+
+    ::renamed::aes_ctr! {
+        key: [128, 192, 256], by: [4, 12], width: [xmm, ymm, zmm];
+        key: [128], by: [40], width: [zmm];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn kernels_run_where_nothing_has_its_usual_name() {
+        use ::std::option::Option::Some;
+        use ::std::result::Result::Ok;
+
+        let cpu = ::renamed::cpu::Detected::get();
+        ::std::assert_eq!(super::kernels::KERNELS.len(), 19);
+        for kernel in super::kernels::KERNELS {
+            let (Ok(run), Some(aes)) = (kernel.prove(cpu), cpu.aes()) else {
+                ::std::println!("not run on this CPU: {}", kernel.name());
+                continue;
+            };
+            // NIST SP 800-38A, F.5.1, F.5.3 and F.5.5, block 1
+            let (key, expected): (&[u8], u128) = match kernel.function().key_len() {
+                16 => (&NIST_128, 0x874d6191b620e3261bef6864990db6ce),
+                24 => (&NIST_192, 0x1abc932417521ca24f2b0459fe7e6e0b),
+                _ => (&NIST_256, 0x601ec313775789a5b7a7f504bbf3d228),
+            };
+            let keys = ::renamed::keys::AesKeys::new(key, aes).unwrap();
+            let mut block = u128::to_be_bytes(0x6bc1bee22e409f96e93d7e117393172a);
+            let data = ::std::convert::Into::into(&mut block[..]);
+            run.run(&keys, 0xf0f1f2f3f4f5f6f7f8f9fafbfcfdfeff, data).unwrap();
+            ::std::assert_eq!(u128::from_be_bytes(block), expected, "{}", kernel.name());
+        }
+    }
+
+    const NIST_128: [u8; 16] = u128::to_be_bytes(0x2b7e151628aed2a6abf7158809cf4f3c);
+    const NIST_192: [u8; 24] = [
+        0x8e, 0x73, 0xb0, 0xf7, 0xda, 0x0e, 0x64, 0x52, 0xc8, 0x10, 0xf3, 0x2b, 0x80, 0x90, 0x79, 0xe5, 0x62, 0xf8,
+        0xea, 0xd2, 0x52, 0x2c, 0x6b, 0x7b,
+    ];
+    const NIST_256: [u8; 32] = [
+        0x60, 0x3d, 0xeb, 0x10, 0x15, 0xca, 0x71, 0xbe, 0x2b, 0x73, 0xae, 0xf0, 0x85, 0x7d, 0x77, 0x81, 0x1f, 0x35,
+        0x2c, 0x07, 0x3b, 0x61, 0x08, 0xd7, 0x2d, 0x98, 0x10, 0xa3, 0x09, 0x14, 0xdf, 0xf4,
+    ];
+}
