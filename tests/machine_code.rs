@@ -1,1 +1,194 @@
-fn main() {}
+//! Facts about the machine code of every kernel: this test disassembles its own binary and holds the batch loop of each
+//! against the cost of the kernel's program.
+//!
+//! Asserted of every kernel: nothing is called, the batch loop has exactly the AES rounds and stores of the cost, no
+//! instruction is encoded for wider registers than the kernel's, and nothing is spilled where the cost says that the
+//! registers suffice. What the compiler spills elsewhere is a snapshot, compared where the same compiler made it.
+//!
+//! It holds of kernels that are compiled without debug assertions, which check every access to memory.
+//!
+//! `faulty` holds functions with a fault each, which must be found.
+
+// symbols with sizes, and a calling convention without vector registers to save
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+#[path = "machine_code/facts.rs"]
+mod facts;
+#[path = "machine_code/faulty.rs"]
+#[allow(unsafe_code)]
+mod faulty;
+#[path = "machine_code/image.rs"]
+mod image;
+#[path = "machine_code/listing.rs"]
+mod listing;
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::sync::LazyLock;
+
+use byways_codegen::cost::cost;
+use byways_codegen::families;
+use byways_codegen::ir::Program;
+use byways_codegen::spec::{Variant, Width};
+
+use facts::{Build, Expected, Fact, Fault, check};
+use image::Image;
+use listing::Listing;
+
+struct Kernel {
+    program: Program,
+    listing: Listing<'static>,
+}
+
+impl Kernel {
+    fn find(name: &str) -> Result<Self, String> {
+        let function = Image::own().function("byways_kernels", name)?;
+        Ok(Kernel { program: program(name), listing: Listing::new(function) })
+    }
+}
+
+static KERNELS: LazyLock<Vec<Result<Kernel, String>>> =
+    LazyLock::new(|| byways::kernels().map(|kernel| Kernel::find(kernel.name())).collect());
+
+fn found() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().flatten()
+}
+
+fn program(name: &str) -> Program {
+    families::program(name.parse::<Variant>().unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Tells what was not checked, also where the harness captures what a test that passes prints.
+fn tell(message: &str) {
+    std::io::stderr()
+        .write_all(format!("machine_code: {message}\n").as_bytes())
+        .expect("standard error can be written");
+}
+
+fn names<'a>(kernels: impl Iterator<Item = &'a Kernel>) -> String {
+    kernels.map(|kernel| kernel.program.variant.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn every_kernel_is_found() {
+    let lost: Vec<&str> = KERNELS.iter().filter_map(|kernel| kernel.as_ref().err()).map(String::as_str).collect();
+    assert!(lost.is_empty(), "\n{}\n", lost.join("\n"));
+    assert!(found().next().is_some(), "there are no kernels");
+}
+
+#[test]
+fn every_kernel_is_what_its_cost_says() {
+    let of_width = |widths: &'static [Width]| found().filter(|kernel| widths.contains(&kernel.program.variant.width()));
+    if Build::THIS.avx {
+        let unchecked = names(of_width(&[Width::Xmm]));
+        tell(&format!("all is compiled for AVX: not checked for VEX encodings: {unchecked}"));
+    }
+    if Build::THIS.avx512 {
+        let unchecked = names(of_width(&[Width::Xmm, Width::Ymm]));
+        tell(&format!("all is compiled for AVX-512: not checked for EVEX encodings: {unchecked}"));
+    }
+    let mut faults = String::new();
+    for kernel in found() {
+        let found = check(&kernel.listing, &Expected::of(&kernel.program, Build::THIS));
+        for fault in &found {
+            writeln!(faults, "{fault}").expect("a string can be written");
+        }
+        if !found.is_empty() {
+            writeln!(faults, "    in {}", kernel.listing).expect("a string can be written");
+        }
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
+
+#[test]
+fn kernels_that_do_not_fit_spill_as_recorded() {
+    let spilling = || found().filter(|kernel| !cost(&kernel.program).fits());
+    let compiler = &Image::own().compiler;
+    let recorded = recorded_compiler();
+    if Build::THIS.tuned {
+        tell(&format!("all is compiled for a newer CPU: not compared with {SNAPSHOT}: {}", names(spilling())));
+        return;
+    }
+    if let Some(recorded) = recorded.as_ref().filter(|recorded| *recorded != compiler) {
+        tell(&format!(
+            "{SNAPSHOT} is of {recorded}, this is {compiler}: not compared: {}; to record it anew, delete it and run \
+             with INSTA_UPDATE=always",
+            names(spilling())
+        ));
+        return;
+    }
+    let lines: Vec<String> =
+        spilling().map(|kernel| format!("{}: {}", kernel.program.variant, kernel.listing.summary())).collect();
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("machine_code/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_description(compiler);
+    settings.bind(|| insta::assert_snapshot!("spilling", lines.join("\n")));
+}
+
+const SNAPSHOT: &str = "tests/machine_code/snapshots/spilling.snap";
+
+/// The compiler that the snapshot is of, if there is a snapshot.
+fn recorded_compiler() -> Option<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(SNAPSHOT);
+    let snapshot = std::fs::read_to_string(path).ok()?;
+    let description = snapshot.lines().find_map(|line| line.strip_prefix("description: "));
+    Some(description.unwrap_or("an unknown compiler").trim_matches('"').to_owned())
+}
+
+#[test]
+fn a_kernel_that_is_not_there_is_named() {
+    let error = Kernel::find("aes128_ctr_by17_xmm").err().expect("by-17 does not fit");
+    assert!(error.contains("aes128_ctr_by17_xmm"), "{error}");
+}
+
+/// What the check finds in a function of `faulty`, taken for the kernel of this name.
+macro_rules! faults {
+    ($function:ident as $name:ident) => {{
+        black_box(faulty::$function as unsafe extern "C" fn());
+        let function = Image::own().function(module_path!(), stringify!($function)).expect("it is linked");
+        check(&Listing::new(function), &Expected::of(&program(stringify!($name)), Build::PLAIN))
+    }};
+}
+
+/// A test that the check finds this and nothing else.
+macro_rules! finds {
+    ($test:ident: $function:ident as $name:ident, [$($fact:ident)?]) => {
+        #[test]
+        fn $test() {
+            let faults = faults!($function as $name);
+            let facts: Vec<Fact> = faults.iter().map(|fault| fault.fact).collect();
+            assert_eq!(facts, [$(Fact::$fact)?] as [Fact; _]);
+        }
+    };
+}
+
+finds! { a_sound_function_is_sound_at_xmm: sound_xmm as aes128_ctr_by1_xmm, [] }
+finds! { a_sound_function_is_sound_at_xmm_with_rounds_in_a_loop: sound_xmm_rolled as aes128_ctr_by1_xmm, [] }
+finds! { a_sound_function_is_sound_at_ymm: sound_ymm as aes128_ctr_by2_ymm, [] }
+finds! { a_spill_is_found: spill as aes128_ctr_by1_xmm, [Spills] }
+finds! { a_reload_as_an_operand_is_found: reload_as_an_operand as aes128_ctr_by1_xmm, [Spills] }
+finds! { a_spill_behind_the_loop_is_found: spill_behind_the_loop as aes128_ctr_by1_xmm, [Spills] }
+finds! { a_spill_to_a_frame_is_found: spill_to_a_frame as aes128_ctr_by1_xmm, [Spills] }
+finds! { a_call_is_found: call as aes128_ctr_by1_xmm, [Calls] }
+finds! { an_indirect_call_is_found: indirect_call as aes128_ctr_by1_xmm, [Calls] }
+finds! { a_tail_call_is_found: tail_call as aes128_ctr_by1_xmm, [Calls] }
+finds! { vex_in_the_sse_tier_is_found: vex_at_xmm as aes128_ctr_by1_xmm, [Vex] }
+finds! { evex_below_avx512_is_found: evex_at_ymm as aes128_ctr_by2_ymm, [Evex] }
+finds! { sse_among_vex_is_found: sse_at_ymm as aes128_ctr_by2_ymm, [LegacySse] }
+finds! { a_round_too_many_is_found: round_too_many as aes128_ctr_by1_xmm, [AesEnc] }
+finds! { a_round_too_few_is_found: round_too_few as aes128_ctr_by1_xmm, [AesEnc] }
+finds! { a_round_too_many_in_a_loop_is_found: round_too_many_rolled as aes128_ctr_by1_xmm, [AesEnc] }
+finds! { a_last_round_too_many_is_found: last_round_twice as aes128_ctr_by1_xmm, [AesEncLast] }
+finds! { a_store_too_many_is_found: store_twice as aes128_ctr_by1_xmm, [Stores] }
+finds! { a_missing_loop_is_found: no_loop as aes128_ctr_by1_xmm, [BatchLoop] }
+
+#[test]
+fn a_fault_is_told_with_its_instructions() {
+    let told: Vec<String> = faults!(call as aes128_ctr_by1_xmm).iter().map(Fault::to_string).collect();
+    let call =
+        "machine_code::faulty::call: calls: expected 0, found 1\n    +0x0056  call machine_code::faulty::sound_xmm";
+    assert_eq!(told, [call]);
+}
