@@ -156,8 +156,8 @@ impl Bench {
     pub fn check(&mut self, way: &Way, call: Call) -> Result<(), Fault> {
         assert!(call.len <= self.longest && call.input_offset < 64 && call.output_offset.unwrap_or(0) < 64, "{call:?}");
         let seed = (call.len as u64) << 16 | (call.input_offset as u64) << 8 | 1;
-        self.input.iter_mut().zip(noise(seed)).for_each(|(byte, new)| *byte = new);
-        self.output.iter_mut().zip(noise(seed + 2)).for_each(|(byte, new)| *byte = new);
+        fill(&mut self.input, seed);
+        fill(&mut self.output, seed + 2);
         let (from, to) = (start(&self.input, call.input_offset), start(&self.output, call.output_offset.unwrap_or(0)));
         let (mut input, mut output) = (self.input.clone(), self.output.clone());
         let mut message = input[from..from + call.len].to_vec();
@@ -172,7 +172,7 @@ impl Bench {
         };
         way.run(&self.key, call.counter, call.field, data);
         let found = [(&self.input, &input, from, "input"), (&self.output, &output, to, "output")];
-        for (found, wanted, start, name) in found {
+        for (found, wanted, start, name) in found.into_iter().filter(|(found, wanted, ..)| found != wanted) {
             if let Some(at) = found.iter().zip(wanted).position(|(a, b)| a != b) {
                 let place = at as i64 - start as i64;
                 let what = format!("{name} byte {place} is {:#04x} instead of {:#04x}", found[at], wanted[at]);
@@ -190,14 +190,24 @@ fn start(buffer: &[u8], offset: usize) -> usize {
 
 /// Bytes of a xorshift generator; the seed must not be 0.
 pub fn noise(seed: u64) -> impl Iterator<Item = u8> {
+    noise_words(seed).flat_map(u64::to_le_bytes)
+}
+
+fn noise_words(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        state.to_le_bytes()
+        state
     })
-    .flatten()
+}
+
+/// The same bytes as from [`noise`], by words: much faster where nothing is optimised.
+fn fill(buffer: &mut [u8], seed: u64) {
+    for (bytes, word) in buffer.chunks_mut(8).zip(noise_words(seed)) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
 }
 
 /// Every length up to 1100 bytes, with counters of every field that wrap or carry on the way, in place and from one

@@ -1,1 +1,291 @@
-fn main() {}
+//! The command line, run as people run it: what it prints, how it exits, and what it says of mistakes.
+
+use std::io;
+use std::process::{Command, Output};
+
+use byways_codegen::cost::cost;
+use byways_codegen::families;
+use byways_codegen::pretty::listing;
+use byways_codegen::spec::{Algorithm, Variant, Width};
+use serde_json::Value;
+
+fn command(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_byways"));
+    command.args(args.split_whitespace());
+    command
+}
+
+/// What a run printed and how it exited. No run here is at a terminal, so none may colour or draw.
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn run(args: &str) -> Run {
+    let Output { status, stdout, stderr } = command(args).output().unwrap();
+    let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(!out.contains('\x1b') && !err.contains('\x1b'), "{args}: escape codes in {out}{err}");
+    assert!(!err.contains("panicked"), "{args}: {err}");
+    Run { code: status.code().unwrap(), out, err }
+}
+
+/// The output of a run that must go well and say nothing on the side.
+fn well(args: &str) -> String {
+    let run = run(args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args}: {}", run.out);
+    run.out
+}
+
+/// What a run says that must be refused.
+fn refused(args: &str) -> String {
+    let run = run(args);
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{args}: {}", run.err);
+    assert!(run.err.starts_with("error: "), "{args}: {}", run.err);
+    assert!(!run.err.contains('\''), "{args}: quotes other than backquotes: {}", run.err);
+    run.err
+}
+
+fn variant(name: &str) -> Variant {
+    name.parse().unwrap()
+}
+
+fn names() -> Vec<&'static str> {
+    byways::kernels().map(|kernel| kernel.name()).collect()
+}
+
+/// A kernel that could be but was not generated, whatever else was.
+fn absent() -> String {
+    let mut possible = Width::Zmm.unrolls().rev().filter_map(|by| Variant::new(Algorithm::ALL[0], by, Width::Zmm).ok());
+    possible.find(|variant| !names().contains(&variant.to_string().as_str())).unwrap().to_string()
+}
+
+fn first_words(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+#[test]
+fn kernels_are_those_of_the_registry() {
+    let out = well("kernels");
+    let listed = first_words(&out);
+    assert_eq!(listed[0], "name");
+    assert_eq!(listed[1..], names());
+}
+
+#[test]
+fn kernels_as_json_agree_with_the_registry_and_the_generator() {
+    let parsed: Value = serde_json::from_str(&well("kernels --json")).unwrap();
+    let objects = parsed.as_array().unwrap();
+    let listed: Vec<&str> = objects.iter().map(|object| object["name"].as_str().unwrap()).collect();
+    assert_eq!(listed, names());
+    let cpu = byways::cpu::Detected::get();
+    for (object, kernel) in objects.iter().zip(byways::kernels()) {
+        let variant = variant(kernel.name());
+        assert_eq!(object["algorithm"], variant.algorithm().to_string());
+        assert_eq!(object["by"], variant.by());
+        assert_eq!(object["width"], variant.width().name());
+        assert_eq!(object["registers"], variant.registers());
+        let missing = kernel.features().without(cpu.features());
+        assert_eq!(object["features"], Value::from_iter(kernel.features().names()));
+        assert_eq!(object["missing"], Value::from_iter(missing.names()));
+        assert_eq!(object["runnable"], missing.is_empty());
+        let cost = cost(&families::program(variant));
+        assert_eq!(object["cost"]["bytes"], cost.bytes);
+        assert_eq!(object["cost"]["cycles"], cost.cycles);
+        assert_eq!(object["cost"]["bytes_per_cycle"], cost.bytes_per_cycle());
+        assert_eq!(object["cost"]["live"], cost.live);
+        assert_eq!(object["cost"]["registers"], cost.registers);
+        assert_eq!(object["cost"]["held_keys"], cost.held_keys);
+        assert_eq!(object["cost"]["counts"], Value::from_iter(cost.counts));
+    }
+}
+
+#[test]
+fn expand_prints_any_kernel_generated_or_not() {
+    for name in ["aes128_ctr_by16_zmm", &absent()] {
+        let out = well(&format!("expand {name}"));
+        assert_eq!(out, listing(variant(name)));
+        assert!(out.contains(&format!("pub fn {name}(")), "{out}");
+    }
+}
+
+#[test]
+fn cost_prints_the_head_of_the_listing() {
+    for name in ["aes256_ctr_by8_xmm", "aes192_ctr_by12_ymm"] {
+        let out = well(&format!("cost {name}"));
+        let head: Vec<String> = out.lines().map(|line| format!("// {line}").trim_end().to_owned()).collect();
+        assert!(listing(variant(name)).starts_with(&head.join("\n")), "{out}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn verify_has_a_line_a_kernel_and_names_what_has_not_run() {
+    let cpu = byways::cpu::Detected::get().features();
+    let kernel = byways::kernels().find(|kernel| kernel.name() == "aes128_ctr_by8_xmm").unwrap();
+    let absent = absent();
+    let out = well(&format!("verify aes128_ctr_by8_xmm {absent}"));
+    let runs = cpu.contains(kernel.features());
+    let native = if runs { "native: ok" } else { "native: – (this CPU has no " };
+    let (name, column) = ("aes128_ctr_by8_xmm", absent.len());
+    assert!(out.contains(&format!("{name:<column$}  interpreted: ok, {native}")), "{out}");
+    assert!(out.contains(&format!("\n{absent}  interpreted: ok, native: – (not generated)\n")), "{out}");
+    let count = u8::from(runs);
+    assert!(out.contains(&format!("\nkernels: 2; interpreted: 2, natively: {count}, wrong: none\n")), "{out}");
+    assert!(out.contains(&format!("\nnot run natively: {absent}: not generated\n")), "{out}");
+    assert_eq!(out.contains("\nnot run natively: aes128_ctr_by8_xmm: this CPU has no "), !runs, "{out}");
+}
+
+/// The rows under the heading, and the heading, as words.
+fn bench_table(out: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+    let mut lines = out.lines().skip_while(|line| !line.split_whitespace().any(|word| word == "bytes"));
+    let heading = lines.next().unwrap_or_else(|| panic!("no heading: {out}")).split_whitespace().collect();
+    (heading, lines.map(|line| line.split_whitespace().collect()).collect())
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn bench_prints_a_row_a_key_and_size() {
+    let run = run("bench ctr --rounds 1 --size 16 --size 100");
+    if byways::cpu::Detected::get().aes().is_none() {
+        assert_eq!((run.code, run.out.as_str()), (1, ""));
+        assert!(run.err.contains("this CPU has no aes"), "{}", run.err);
+        return;
+    }
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    let (heading, rows) = bench_table(&run.out);
+    assert_eq!(heading[..5], ["algorithm", "bytes", "by8", "xmm", "by16"]);
+    assert_eq!(heading[6..], ["gain"]);
+    let wide = byways::kernels().find(|kernel| kernel.name() == "aes128_ctr_by16_zmm").unwrap();
+    let lacks = wide.features().without(byways::cpu::Detected::get().features());
+    assert_eq!(heading[5] == "zmm", lacks.is_empty(), "{}", run.out);
+    assert!(lacks.is_empty() || run.out.starts_with(&format!("by16 zmm cannot run here: this CPU has no {lacks}; ")));
+    let labels: Vec<[&str; 2]> = rows.iter().map(|row| [row[0], row[1]]).collect();
+    let keys = ["aes128_ctr", "aes192_ctr", "aes256_ctr"];
+    assert_eq!(labels, keys.map(|key| ["16", "100"].map(|size| [key, size])).concat());
+    for row in rows {
+        // cycles and their spread, twice, and the gain
+        assert_eq!(row.len(), 2 + 3 + 3 + 2, "{}", run.out);
+        assert!(row[2].parse::<f64>().is_ok() && row[5].parse::<f64>().is_ok() && row[8].parse::<f64>().is_ok());
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn bench_takes_any_kernels_that_run() {
+    if byways::cpu::Detected::get().aes().is_none() {
+        let run = run("bench ctr aes128_ctr_by4_xmm");
+        assert_eq!(run.code, 1);
+        assert!(run.err.contains("`aes128_ctr_by4_xmm` cannot run: this CPU has no aes"), "{}", run.err);
+        return;
+    }
+    let out = well("bench ctr aes128_ctr_by4_xmm aes256_ctr_by8_xmm aes128_ctr_by16_xmm --rounds 2 --size 33");
+    let (heading, rows) = bench_table(&out);
+    let names = ["bytes", "aes128_ctr_by4_xmm", "aes256_ctr_by8_xmm", "gain", "aes128_ctr_by16_xmm", "gain"];
+    assert_eq!(heading, names);
+    assert_eq!(rows.len(), 1, "{out}");
+    assert_eq!((rows[0][0], rows[0].len()), ("33", 1 + 3 + 3 + 2 + 3 + 2), "{out}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[cfg_attr(debug_assertions, ignore = "verifies and times everything, which takes long unoptimised")]
+fn without_a_command_every_kernel_is_verified_and_timed() {
+    let out = well("");
+    assert!(out.starts_with("CPU "), "{out}");
+    for kernel in byways::kernels() {
+        let line = out.lines().find(|line| first_words(line) == [kernel.name()]).unwrap();
+        let missing = kernel.features().without(byways::cpu::Detected::get().features());
+        let end = if missing.is_empty() {
+            "  runs here, verified".to_owned()
+        } else {
+            format!("  cannot run here, verified interpreted: this CPU has no {missing}")
+        };
+        assert!(line.ends_with(&end), "{line}");
+        let row = format!("by{} ", variant(kernel.name()).by());
+        assert!(out.lines().any(|line| line.contains(&row)), "{row}: {out}");
+    }
+    let tables = out.lines().filter(|line| line.ends_with(" 8192"));
+    assert_eq!(tables.count(), 3, "{out}");
+    assert_eq!(out.contains('–'), out.contains("cannot run here"), "{out}");
+}
+
+#[test]
+fn an_impossible_n_is_refused_and_the_nearest_named() {
+    for command in ["expand", "cost", "verify", "bench ctr"] {
+        let error = refused(&format!("{command} aes128_ctr_by13_zmm"));
+        assert!(error.starts_with("error: impossible kernel `aes128_ctr_by13_zmm`: `by13` "), "{error}");
+        assert!(error.contains("try `aes128_ctr_by12_zmm`\n"), "{error}");
+    }
+    let error = refused("expand aes256_ctr_by64_ymm");
+    assert!(error.contains("try `aes256_ctr_by32_ymm`\n"), "{error}");
+}
+
+#[test]
+fn an_unknown_kernel_is_refused_and_like_names_given() {
+    let error = refused("verify aes128_ctr_by16_zm");
+    assert!(error.starts_with("error: unknown kernel `aes128_ctr_by16_zm`; "), "{error}");
+    assert!(error.contains("try `aes128_ctr_by16_zmm` or "), "{error}");
+    let error = refused("expand aes128_ctr_by8_wmm");
+    assert!(error.contains("`aes128_ctr_by8_wmm`") && error.contains("width `xmm`, `ymm`, `zmm`"), "{error}");
+    assert!(error.contains("`aes128_ctr_by8_ymm`"), "{error}");
+    let error = refused("cost chacha20_by8_xmm");
+    assert!(error.contains("algorithm `aes128_ctr`, `aes192_ctr`, `aes256_ctr`"), "{error}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn what_was_not_generated_cannot_be_measured() {
+    let absent = absent();
+    let error = refused(&format!("bench ctr aes128_ctr_by8_xmm {absent}"));
+    assert!(error.starts_with(&format!("error: `{absent}` was not generated")), "{error}");
+    assert!(error.contains(" into the list in kernels/src/aes_ctr.rs, or try `"), "{error}");
+    let tried: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+    assert!(tried.len() == 2 && tried.iter().all(|name| names().contains(name)), "{error}");
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused() {
+    assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there is `ctr`\n");
+    assert!(refused("bench").starts_with("error: `<FAMILY>` is missing; "));
+    assert!(refused("expand").starts_with("error: `<NAME>` is missing; "));
+    let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`";
+    assert!(refused("kernel").starts_with(&format!("error: unknown command `kernel`; there are {commands}")));
+    assert!(refused("kernels --jsom").contains("`--jsom`"));
+    assert!(refused("bench ctr --size 0").contains("`0` is no message size; 1 to "));
+    assert!(refused("bench ctr --rounds none").contains("`none` is no number of rounds; 1 to "));
+}
+
+#[test]
+fn every_help_has_examples() {
+    for command in ["", "kernels ", "expand ", "cost ", "verify ", "bench "] {
+        let out = well(&format!("{command}--help"));
+        assert!(out.contains("\nExamples:\n  byways"), "{out}");
+    }
+    assert_eq!(well("--version"), concat!("byways ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+/// As in `byways kernels | head -1`, where `head` is gone at once.
+fn into_closed_pipe(args: &str) -> (Option<i32>, String) {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let mut command = command(args);
+    let child = command.stdout(writer).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for args in ["", "kernels", "kernels --json", "expand aes256_ctr_by32_zmm", "cost aes128_ctr_by8_xmm", "--help"] {
+        assert_eq!(into_closed_pipe(args), (Some(0), String::new()), "{args}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_closed_pipe_verifies_nothing() {
+    let (code, error) = into_closed_pipe("verify aes128_ctr_by12_zmm");
+    assert_eq!(code, Some(1));
+    assert!(error.starts_with("error: cannot write the output: "), "{error}");
+}

@@ -9,13 +9,13 @@ use byways_kernels::ctr::Ctr;
 use crate::{pages, vectors};
 
 /// A kernel under test.
-pub struct Subject {
-    pub variant: Variant,
-    pub key_len: usize,
+pub(crate) struct Subject {
+    pub(crate) variant: Variant,
+    pub(crate) key_len: usize,
 }
 
 impl Subject {
-    pub fn new(kernel: &Kernel<Ctr>) -> Self {
+    pub(crate) fn new(kernel: &Kernel<Ctr>) -> Self {
         let variant = kernel.name().parse().expect("a registered name is a variant's");
         Subject { variant, key_len: kernel.function().key_len() }
     }
@@ -28,7 +28,7 @@ impl Subject {
 type Check = fn(&Subject, &Way) -> Result<(), String>;
 
 /// What an interpreted kernel must stand, and a native one.
-pub const CHECKS: &[(&str, Check)] = &[
+pub(crate) const CHECKS: &[(&str, Check)] = &[
     ("every_length", |subject, way| text(every_length(way, subject.key_len, || {}))),
     ("wraps_in_every_lane", |subject, way| text(wraps_in_every_lane(subject, way))),
     ("long_messages", |subject, way| text(long_messages(subject, way))),
@@ -36,11 +36,11 @@ pub const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// What is a matter of the machine code alone.
-pub const NATIVE_CHECKS: &[(&str, Check)] =
+pub(crate) const NATIVE_CHECKS: &[(&str, Check)] =
     &[("every_offset", |subject, way| text(every_offset(subject, way))), ("page_ends", pages::check)];
 
 /// Every N that the width allows, generated or not, over batches and a rest of every number of registers.
-pub fn every_unroll(width: Width) -> Result<(), String> {
+pub(crate) fn every_unroll(width: Width) -> Result<(), String> {
     for by in width.unrolls() {
         let variant = Variant::new(Algorithm::AesCtr(KeySize::Aes128), by, width).expect("an allowed N");
         let way = Way::interpreted(variant);

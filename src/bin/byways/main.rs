@@ -1,1 +1,153 @@
-fn main() {}
+//! The command line `byways`: arguments and exit codes. Each command has a module.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use byways::cpu::Detected;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::catalogue::Catalogue;
+
+mod bench;
+mod catalogue;
+mod cost;
+mod expand;
+mod kernels;
+mod overview;
+mod progress;
+#[cfg(target_arch = "x86_64")]
+mod run;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "run_elsewhere.rs"]
+mod run;
+mod table;
+mod verify;
+
+/// Lists, verifies and measures the generated kernels; without a command, all of that for this CPU.
+#[derive(Parser)]
+#[command(version, after_help = HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const HELP: &str = "\
+A kernel is called <algorithm>_by<N>_<width>: aes128_ctr_by16_zmm keeps 16 blocks of 16 bytes in flight, in zmm
+registers.
+
+Examples:
+  byways                                every kernel, verified and timed on this CPU
+  byways kernels                        what there is, and what runs here
+  byways expand aes128_ctr_by12_zmm     the code of any N that fits, generated or not
+  byways bench ctr                      the table this family grew from
+In the repository, `cargo byways` builds it and runs it.
+
+Exit codes: 0 well; 1 a kernel computed something wrong, or this machine cannot do it; 2 arguments that make no sense.";
+
+#[derive(Subcommand)]
+enum Command {
+    Kernels(kernels::Args),
+    Expand(expand::Args),
+    Cost(cost::Args),
+    Verify(verify::Args),
+    Bench(bench::Args),
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+enum Failure {
+    /// A kernel computed something wrong; which and what has been said.
+    Faults,
+    /// This machine cannot do it.
+    Cannot(String),
+    /// The arguments make no sense.
+    Usage(String),
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+const UNWELL: u8 = 1;
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    let unverified = matches!(cli.command, Some(Command::Verify(_)));
+    let catalogue = Catalogue::new(Detected::get());
+    let out = &mut io::stdout().lock();
+    let result = match cli.command {
+        None => overview::run(&catalogue, out),
+        Some(Command::Kernels(args)) => kernels::run(&args, &catalogue, out),
+        Some(Command::Expand(args)) => expand::run(&args, out),
+        Some(Command::Cost(args)) => cost::run(&args, out),
+        Some(Command::Verify(args)) => verify::run(&args, &catalogue, out),
+        Some(Command::Bench(args)) => bench::run(&args, &catalogue, out),
+    };
+    match result.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Faults) => ExitCode::from(UNWELL),
+        Err(Failure::Cannot(why)) => complain(&why, UNWELL),
+        Err(Failure::Usage(why)) => complain(&why, USAGE),
+        // who reads has seen enough; but a verification that ended early has verified nothing
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe && !unverified => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => complain(&format!("cannot write the output: {error}"), UNWELL),
+    }
+}
+
+/// Says why on the standard error; if that is closed, too, the exit code says it.
+fn complain(why: &str, code: u8) -> ExitCode {
+    let _ = writeln!(io::stderr(), "error: {why}");
+    ExitCode::from(code)
+}
+
+/// What clap has to say: help and version, or what is wrong with the arguments.
+fn refused(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let why = match (error.kind(), error.source()) {
+        (ErrorKind::ValueValidation, Some(source)) => source.to_string(),
+        (ErrorKind::InvalidSubcommand, _) => {
+            let commands = Cli::command();
+            let names = commands.get_subcommands().map(|command| format!("`{}`", command.get_name()));
+            let names: Vec<String> = names.collect();
+            format!(
+                "unknown command {}; there are {}",
+                context(error, ContextKind::InvalidSubcommand),
+                names.join(", ")
+            )
+        }
+        (ErrorKind::MissingRequiredArgument, _) => {
+            let usage = context(error, ContextKind::Usage).replace("Usage: ", "");
+            format!(
+                "{} is missing; the usage is {usage}, and `--help` says more",
+                context(error, ContextKind::InvalidArg)
+            )
+        }
+        _ => {
+            let text = error.render().to_string().replace('\'', "`");
+            text.trim_start_matches("error: ").trim_end().to_owned()
+        }
+    };
+    complain(&why, USAGE)
+}
+
+/// What clap says of the error, in backquotes.
+fn context(error: &clap::Error, kind: ContextKind) -> String {
+    match error.get(kind) {
+        Some(ContextValue::Strings(names)) => format!("`{}`", names.join("`, `")),
+        Some(value) => format!("`{value}`"),
+        None => "something".to_owned(),
+    }
+}

@@ -1,0 +1,87 @@
+//! `byways kernels`: what there is, and what runs here.
+
+use std::io::Write;
+
+use byways::cpu::Features;
+use byways_codegen::cost::{Cost, cost};
+use byways_codegen::families;
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::catalogue::{Catalogue, Entry};
+use crate::table::{Align, Table};
+
+/// Lists every kernel: its shape, what it needs, whether it runs here, and what its batch costs.
+#[derive(clap::Args)]
+#[command(after_help = "\
+`bound` is the fewest cycles that a batch can take; `live` is how many registers it needs at once.
+
+Examples:
+  byways kernels
+  byways kernels --json | jq -r '.[] | select(.runnable) | .name'")]
+pub(crate) struct Args {
+    /// An array of objects for programs to read
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists the kernels.
+pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Failure> {
+    if args.json {
+        let entries: Vec<Value> = catalogue.entries.iter().map(object).collect();
+        writeln!(out, "{:#}", Value::from(entries))?;
+    } else {
+        write!(out, "{}", table(&catalogue.entries))?;
+    }
+    Ok(())
+}
+
+fn table(entries: &[Entry]) -> Table {
+    let left = ["name", "algorithm", "width"].map(|head| (head, Align::Left));
+    let right = ["by", "registers", "live", "bound", "bytes/cycle"].map(|head| (head, Align::Right));
+    let mut table = Table::new(left.into_iter().chain(right).chain([("needs", Align::Left), ("here", Align::Left)]));
+    for entry in entries {
+        let (variant, cost) = (entry.variant, cost_of(entry));
+        table.row([
+            variant.to_string(),
+            variant.algorithm().to_string(),
+            variant.width().to_string(),
+            variant.by().to_string(),
+            variant.registers().to_string(),
+            format!("{} of {}", cost.live, cost.registers),
+            format!("≥ {:.1}", cost.cycles),
+            format!("≤ {:.2}", cost.bytes_per_cycle()),
+            entry.kernel.features().to_string(),
+            if entry.runs() { "runs".to_owned() } else { entry.why_not() },
+        ]);
+    }
+    table
+}
+
+fn object(entry: &Entry) -> Value {
+    let (variant, cost) = (entry.variant, cost_of(entry));
+    let names = |features: Features| features.names().collect::<Vec<_>>();
+    json!({
+        "name": entry.kernel.name(),
+        "algorithm": variant.algorithm().to_string(),
+        "by": variant.by(),
+        "width": variant.width().name(),
+        "registers": variant.registers(),
+        "features": names(entry.kernel.features()),
+        "runnable": entry.runs(),
+        "missing": names(entry.missing),
+        "cost": {
+            "bytes": cost.bytes,
+            "cycles": cost.cycles,
+            "bytes_per_cycle": cost.bytes_per_cycle(),
+            "counts": cost.counts,
+            "live": cost.live,
+            "registers": cost.registers,
+            "held_keys": cost.held_keys,
+        },
+    })
+}
+
+fn cost_of(entry: &Entry) -> Cost {
+    cost(&families::program(entry.variant))
+}

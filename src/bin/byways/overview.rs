@@ -1,0 +1,123 @@
+//! `byways` alone: this CPU, and every kernel verified and timed on it.
+
+use std::io::{self, Write};
+
+use byways::cpu::{Features, Model};
+use byways::measure::Cycles;
+use byways_codegen::spec::{Algorithm, Width};
+
+use crate::catalogue::{Catalogue, Entry, cannot_run};
+use crate::progress::Progress;
+use crate::table::{Align, Table};
+use crate::{Failure, run};
+
+/// Bytes in a message.
+const SIZES: [usize; 6] = [16, 64, 256, 1024, 1472, 8192];
+
+/// Rounds of measuring: a second or two for every kernel and size.
+const ROUNDS: usize = 500;
+
+/// Prints the overview.
+pub(crate) fn run(catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Failure> {
+    cpu(catalogue, out)?;
+    if catalogue.entries.is_empty() {
+        writeln!(out, "\nno kernels: they exist on x86-64 only")?;
+        return Ok(());
+    }
+    let well = verify(catalogue, out)?;
+    let progress = Progress::new("measuring", catalogue.algorithms().count() * SIZES.len() * ROUNDS);
+    let rows: Vec<(Algorithm, Vec<Row<'_>>)> =
+        catalogue.algorithms().map(|algorithm| (algorithm, measure(catalogue, algorithm, &progress))).collect();
+    drop(progress);
+    writeln!(out, "\nCycles a message, by its bytes; * the fastest (in place, lower quartile of {ROUNDS} rounds)")?;
+    for (algorithm, rows) in rows {
+        write!(out, "\n{}", table(algorithm, &rows))?;
+        for line in cannot_run(rows.iter().map(|row| row.entry)) {
+            writeln!(out, "– {line}")?;
+        }
+    }
+    writeln!(out, "\nMore: `byways --help`; two kernels side by side: `byways bench ctr NAME NAME`")?;
+    if well { Ok(()) } else { Err(Failure::Faults) }
+}
+
+fn cpu(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> {
+    let has = catalogue.cpu.features();
+    let lacks = Features::all().without(has);
+    match Model::get() {
+        Some(model) => writeln!(out, "CPU    {model}")?,
+        None => writeln!(out, "CPU    {}", std::env::consts::ARCH)?,
+    }
+    for (what, features) in [("has", has), ("lacks", lacks)] {
+        if !features.is_empty() {
+            writeln!(out, "{what:<5}  {features}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Verifies every kernel, natively if it runs here, and says so, a line each; gives whether all is well.
+fn verify(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<bool> {
+    writeln!(out, "\n{} kernels, against {}\n", catalogue.entries.len(), run::ORACLE)?;
+    let column = catalogue.entries.iter().map(|entry| entry.kernel.name().len()).max().unwrap_or(0);
+    let progress = Progress::new("verifying", catalogue.entries.len());
+    let mut well = true;
+    for entry in catalogue.algorithms().flat_map(|algorithm| catalogue.of(algorithm)) {
+        let name = entry.kernel.name();
+        progress.now(name);
+        let (how, result) = if entry.runs() {
+            ("runs here, verified".to_owned(), run::native(entry))
+        } else {
+            (format!("cannot run here, verified interpreted: {}", entry.why_not()), run::interpreted(entry.variant))
+        };
+        well &= result.is_ok();
+        progress.aside(|| match result {
+            Ok(()) => writeln!(out, "{name:<column$}  {how}"),
+            Err(fault) => writeln!(out, "{name:<column$}  WRONG: {fault}"),
+        })?;
+        progress.step();
+    }
+    Ok(well)
+}
+
+/// A kernel's cycles by size; none if it does not run here.
+struct Row<'a> {
+    entry: &'a Entry,
+    cycles: Option<Vec<Cycles>>,
+}
+
+/// The kernels for an algorithm, by width and N, measured side by side.
+fn measure<'a>(catalogue: &'a Catalogue, algorithm: Algorithm, progress: &Progress) -> Vec<Row<'a>> {
+    let entries = catalogue.of(algorithm).into_iter();
+    let mut rows: Vec<Row<'a>> = entries.map(|entry| Row { entry, cycles: entry.runs().then(Vec::new) }).collect();
+    let runnable: Vec<&Entry> = rows.iter().filter(|row| row.cycles.is_some()).map(|row| row.entry).collect();
+    for size in SIZES {
+        progress.now(format!("{algorithm}, {size} bytes"));
+        let measured = run::race(&runnable, size, ROUNDS, || progress.step());
+        for (cycles, measured) in rows.iter_mut().filter_map(|row| row.cycles.as_mut()).zip(measured) {
+            cycles.push(measured);
+        }
+    }
+    rows
+}
+
+fn table(algorithm: Algorithm, rows: &[Row<'_>]) -> Table {
+    let sizes = SIZES.map(|size| (format!("{size} "), Align::Right));
+    let heads = [(algorithm.to_string(), Align::Left), (String::new(), Align::Right)];
+    let mut table = Table::new(heads.into_iter().chain(sizes));
+    let quartile = |row: &Row<'_>, size: usize| row.cycles.as_ref().map(|cycles| cycles[size].quartile.round());
+    let fastest: Vec<f64> = (0..SIZES.len())
+        .map(|size| rows.iter().filter_map(|row| quartile(row, size)).fold(f64::INFINITY, f64::min))
+        .collect();
+    let mut above: Option<Width> = None;
+    for row in rows {
+        let width = row.entry.variant.width();
+        let group = if above.replace(width) == Some(width) { "" } else { width.name() };
+        let cycles = (0..SIZES.len()).map(|size| match quartile(row, size) {
+            Some(cycles) if cycles == fastest[size] => format!("{cycles:.0}*"),
+            Some(cycles) => format!("{cycles:.0} "),
+            None => "– ".to_owned(),
+        });
+        table.row([group.to_owned(), format!("by{}", row.entry.variant.by())].into_iter().chain(cycles));
+    }
+    table
+}
