@@ -49,6 +49,16 @@ impl Field {
         (counter & !mask) | (counter.wrapping_add(blocks) & mask)
     }
 
+    /// Whether a kernel counts as this field does over so many bytes from `counter` on.
+    #[inline]
+    const fn whole(self, counter: u128, bytes: usize) -> bool {
+        let blocks = bytes.div_ceil(BLOCK) as u128;
+        match self.unsplit(counter) {
+            Some(unsplit) => blocks <= unsplit,
+            None => true,
+        }
+    }
+
     /// For how many blocks from `counter` on a kernel counts as this field does; none if for ever.
     const fn unsplit(self, counter: u128) -> Option<u128> {
         match self {
@@ -86,6 +96,7 @@ impl Field {
 ///
 /// # Errors
 /// If the keys are of another size than the kernel's; the data are then as they were.
+#[inline]
 pub fn xor_keystream(
     kernel: Proven<Ctr>,
     keys: &AesKeys,
@@ -93,6 +104,9 @@ pub fn xor_keystream(
     field: Field,
     data: InOutBuf<'_, '_, u8>,
 ) -> Result<(), KeyError> {
+    if field.whole(counter, data.len()) {
+        return kernel.run(keys, counter, data);
+    }
     // whatever is wrong with the keys shows at the first piece
     let mut result = Ok(());
     split(counter, field, data, |counter, piece| {
@@ -103,28 +117,20 @@ pub fn xor_keystream(
 }
 
 /// Hands the data on in pieces within which a kernel counts as the field does, while `run` wants more.
-#[inline]
 pub(crate) fn split(
     mut counter: u128,
     field: Field,
     mut data: InOutBuf<'_, '_, u8>,
     mut run: impl FnMut(u128, InOutBuf<'_, '_, u8>) -> bool,
 ) {
-    loop {
-        let blocks = data.len().div_ceil(BLOCK) as u128;
-        match field.unsplit(counter) {
-            Some(unsplit) if unsplit < blocks => {
-                let (now, later) = data.split_at(unsplit as usize * BLOCK);
-                if !run(counter, now) {
-                    return;
-                }
-                counter = field.add(counter, unsplit);
-                data = later;
-            }
-            _ => {
-                run(counter, data);
-                return;
-            }
+    while !field.whole(counter, data.len()) {
+        let blocks = field.unsplit(counter).expect("what is split has an end");
+        let (now, later) = data.split_at(blocks as usize * BLOCK);
+        if !run(counter, now) {
+            return;
         }
+        counter = field.add(counter, blocks);
+        data = later;
     }
+    run(counter, data);
 }

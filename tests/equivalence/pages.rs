@@ -47,7 +47,7 @@ impl Drop for Pages {
 }
 
 /// Every length up to 1100, with the input and the output each at the first or the last bytes of pages, and in place.
-pub fn check(subject: &Subject, way: &Way) -> Result<(), String> {
+pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {
     const LONGEST: usize = 1100;
     let (mut input, mut output) = (Pages::new(LONGEST), Pages::new(LONGEST));
     let (input, output) = (input.open(), output.open());

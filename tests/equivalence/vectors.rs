@@ -10,7 +10,7 @@ use crate::calls::Subject;
 const CASES: &str = include_str!("../cases/ctr.jsonl");
 
 /// Every line for AES with the subject's key length that is one message, whole and cut at every block.
-pub fn check(subject: &Subject, way: &Way) -> Result<(), String> {
+pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {
     let mut checked = 0;
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).map_err(|error| format!("`{line}`: {error}"))?;
