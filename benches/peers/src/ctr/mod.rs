@@ -1,0 +1,370 @@
+//! AES in counter mode: our kernels, crates `aes` and `ctr`, OpenSSL and intel-ipsec-mb.
+//!
+//! Every contestant has its key expanded beforehand, gets messages in place, and finds the first counter block of each in
+//! memory: 16 bytes that were written long before, or that are the head of the message before.
+
+#[allow(unsafe_code)]
+mod ipsec_mb;
+mod openssl;
+mod ours;
+mod rig;
+mod rustcrypto;
+
+use std::cell::RefCell;
+use std::io::Write;
+
+use byways::cpu::{Detected, Missing};
+use byways::ctr::Field;
+use byways::measure::{Contestant, Cycles, race};
+use byways::verify::{noise, oracle};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::Failure;
+use crate::options::{Common, Length, check_filters, chosen, distinct};
+use crate::table::{self, Table};
+use rig::{LONGEST_MIXED, Rig, Turn};
+
+/// Bits in a key.
+const KEYS: [u16; 3] = [128, 192, 256];
+
+/// What the tables show unless asked for something else.
+const LENGTHS: [Length; 10] = [
+    Length::Bytes(16),
+    Length::Bytes(64),
+    Length::Bytes(256),
+    Length::Bytes(1024),
+    Length::Bytes(1472),
+    Length::Bytes(8192),
+    Length::Bytes(65536),
+    Length::Bytes(1 << 20),
+    Length::Bytes(64 << 20),
+    Length::Mixed,
+];
+
+/// Up to this length, messages that wait for the one before are measured, too.
+const LONGEST_DEPENDENT: usize = 1472;
+
+/// From this length on, bytes a cycle are shown, too.
+const SHORTEST_RATE: usize = 8192;
+
+/// A turn with more bytes than this comes less often.
+const TURN: usize = 512 << 10;
+
+/// The arguments.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    common: Common,
+
+    /// Bits in the key; repeatable; without it all three
+    #[arg(long = "key", value_name = "BITS", value_parser = ["128", "192", "256"])]
+    keys: Vec<String>,
+}
+
+/// An implementation with an expanded key.
+trait Peer {
+    /// What it is called in tables.
+    fn name(&self) -> &str;
+
+    /// What it is, and of which version.
+    fn about(&self) -> String;
+
+    /// How much of the counter block counts.
+    fn field(&self) -> Field {
+        Field::Bits128
+    }
+
+    /// Xors the keystream from the counter block `iv` on into the data.
+    fn apply(&mut self, iv: &[u8; 16], data: &mut [u8]);
+}
+
+type Peers = Vec<Box<dyn Peer>>;
+
+/// A kernel of ours by its name, and why it cannot run here.
+type LeftOut = (&'static str, Missing);
+
+/// Everybody with this key, those of ours among them that the names choose; and those of ours that this CPU cannot run.
+fn contestants(key: &[u8], names: &[String], cpu: Detected) -> Result<(Peers, Vec<LeftOut>), Failure> {
+    let (ours, missing) = ours::chosen(key, names, cpu);
+    let mut all: Peers = ours.into_iter().map(|ours| Box::new(ours) as Box<dyn Peer>).collect();
+    all.push(rustcrypto::new(key));
+    all.push(Box::new(openssl::OpenSsl::new(key).map_err(Failure::Contestant)?));
+    all.push(Box::new(ipsec_mb::IpsecMb::new(key).map_err(Failure::Contestant)?));
+    Ok((all, missing))
+}
+
+/// Compares, measures and shows.
+pub(crate) fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
+    let Common { filters, lengths, kernels, rounds } = &options.common;
+    let asked = distinct(options.keys.iter().filter_map(|bits| bits.parse().ok()));
+    let keys = if asked.is_empty() { KEYS.to_vec() } else { asked };
+    let asked = distinct(lengths.iter().copied());
+    let lengths = if asked.is_empty() { LENGTHS.to_vec() } else { asked };
+    ours::check(kernels, &keys).map_err(Failure::Arguments)?;
+
+    let (mut by_key, mut missing) = (Vec::new(), Vec::new());
+    for &bits in &keys {
+        let key: Vec<u8> = noise(u64::from(bits)).take(usize::from(bits) / 8).collect();
+        let (all, cannot) = contestants(&key, kernels, Detected::get())?;
+        by_key.push((bits, key, all));
+        missing.extend(cannot);
+    }
+    let names = by_key.iter().flat_map(|(_, _, all)| all.iter().map(|peer| peer.name()));
+    let names = distinct(names.chain(missing.iter().map(|(name, _)| *name)));
+    check_filters(filters, &names).map_err(Failure::Arguments)?;
+    missing.retain(|(name, _)| chosen(filters, name));
+    for (_, _, all) in &mut by_key {
+        all.retain(|peer| chosen(filters, peer.name()));
+    }
+    by_key.retain(|(_, _, all)| !all.is_empty());
+    let missing: Vec<String> = missing.iter().map(|(name, missing)| format!("`{name}`: {missing}")).collect();
+    if by_key.is_empty() {
+        return Err(Failure::Contestant(format!("nobody is left to be measured: {}", missing.join("; "))));
+    }
+
+    header(out, by_key.iter().flat_map(|(_, _, all)| all), &missing)?;
+    let bar = ProgressBar::new((by_key.len() * lengths.len()) as u64);
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("a template"));
+    bar.set_message("comparing");
+    for (_, key, all) in &mut by_key {
+        compare(key, all, &lengths).map_err(Failure::Contestant)?;
+    }
+    for (bits, _, all) in &mut by_key {
+        let title = format!("AES-{bits}-CTR");
+        let tables = measure(&title, all, &lengths, *rounds, &bar);
+        bar.suspend(|| tables.iter().try_for_each(|table| write!(out, "\n{table}").and_then(|()| out.flush())))?;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Says who takes part, on what, and what the numbers are.
+fn header<'a>(
+    out: &mut impl Write,
+    peers: impl Iterator<Item = &'a Box<dyn Peer>>,
+    missing: &[String],
+) -> std::io::Result<()> {
+    let abouts = distinct(peers.map(|peer| peer.about()));
+    writeln!(out, "AES-CTR on {}", table::cpu_model())?;
+    abouts.iter().try_for_each(|about| writeln!(out, "  {about}"))?;
+    missing.iter().try_for_each(|missing| writeln!(out, "left out: {missing}"))?;
+    writeln!(out, "In place, keys expanded beforehand, a fresh counter block a message.")?;
+    writeln!(out, "mixed: every length from 1 to {LONGEST_MIXED}, in random order.")?;
+    writeln!(out, "A cell is the lowest quartile of the rounds, and how much higher the upper quartile is.")
+}
+
+/// Every contestant at every length, and those next to it, against crates `aes` and `ctr`.
+fn compare(key: &[u8], peers: &mut [Box<dyn Peer>], lengths: &[Length]) -> Result<(), String> {
+    let near = |length: &Length| match *length {
+        Length::Bytes(len) => len - 1..=len + 1,
+        Length::Mixed => 1..=LONGEST_MIXED,
+    };
+    for len in distinct(lengths.iter().flat_map(near)) {
+        let message: Vec<u8> = noise(len as u64 + 1).take(len).collect();
+        agree(key, rig::iv(len), &message, peers)?;
+    }
+    Ok(())
+}
+
+/// Fails if a contestant makes something else of the message than crates `aes` and `ctr` do.
+fn agree(key: &[u8], iv: [u8; 16], message: &[u8], peers: &mut [Box<dyn Peer>]) -> Result<(), String> {
+    let (mut wanted, mut found) = (message.to_vec(), Vec::new());
+    let mut field = Field::Bits128;
+    oracle(key, u128::from_be_bytes(iv), field, &mut wanted);
+    for peer in peers {
+        if peer.field() != field {
+            field = peer.field();
+            wanted.copy_from_slice(message);
+            oracle(key, u128::from_be_bytes(iv), field, &mut wanted);
+        }
+        found.clear();
+        found.extend_from_slice(message);
+        peer.apply(&iv, &mut found);
+        if let Some(at) = found.iter().zip(&wanted).position(|(a, b)| a != b) {
+            return Err(format!(
+                "`{}` is wrong, so nothing was timed: of {} bytes under a key of {} bits and counter {:#034x}, byte {at} \
+                 is {:#04x} instead of {:#04x}",
+                peer.name(),
+                message.len(),
+                key.len() * 8,
+                u128::from_be_bytes(iv),
+                found[at],
+                wanted[at],
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The tables of a key size.
+fn measure(
+    title: &str,
+    peers: &mut [Box<dyn Peer>],
+    lengths: &[Length],
+    rounds: usize,
+    bar: &ProgressBar,
+) -> Vec<Table> {
+    let (mut independent, mut dependent, mut rates) = (Vec::new(), Vec::new(), Vec::new());
+    for &length in lengths {
+        bar.set_message(format!("{title}, {}", label(length)));
+        match length {
+            Length::Bytes(len) => {
+                let rig = RefCell::new(Rig::new(len));
+                let rounds = rounds_of(len, rounds);
+                let cycles = cell(peers, rounds, |peer, turn, times| rig.borrow_mut().independent(peer, turn, times));
+                if len >= SHORTEST_RATE {
+                    let rates_here = cycles.iter().map(|cycles| format!("{:.2}", len as f64 / cycles.quartile));
+                    rates.push((label(length), rates_here.collect()));
+                }
+                independent.push((label(length), shown(&cycles)));
+                if len <= LONGEST_DEPENDENT {
+                    let cycles = cell(peers, rounds, |peer, turn, times| rig.borrow_mut().dependent(peer, turn, times));
+                    dependent.push((label(length), shown(&cycles)));
+                }
+            }
+            Length::Mixed => {
+                let rig = RefCell::new(Rig::new(LONGEST_MIXED));
+                let lengths = rig::mixed_lengths();
+                let rounds = rounds_of(LONGEST_MIXED * LONGEST_MIXED / 2, rounds);
+                let mut cycles = cell(peers, rounds, |peer, turn, times| {
+                    rig.borrow_mut().mixed(peer, turn, times, &lengths);
+                });
+                for Cycles { best, quartile, median, upper } in &mut cycles {
+                    for cycles in [best, quartile, median, upper] {
+                        *cycles /= LONGEST_MIXED as f64;
+                    }
+                }
+                independent.push((label(length), shown(&cycles)));
+            }
+        }
+        bar.inc(1);
+    }
+    let names: Vec<&str> = peers.iter().map(|peer| peer.name()).collect();
+    [
+        (format!("{title}, cycles a message, each independent of the one before"), independent),
+        (format!("{title}, cycles a message, each with the head of the last output as its counter block"), dependent),
+        (format!("{title}, bytes a cycle"), rates),
+    ]
+    .into_iter()
+    .filter(|(_, columns)| !columns.is_empty())
+    .map(|(title, columns)| by_rows(title, &names, &columns))
+    .collect()
+}
+
+/// The columns, each a heading and a cell a contestant, as a table with a row a contestant.
+fn by_rows(title: String, names: &[&str], columns: &[(String, Vec<String>)]) -> Table {
+    let mut table = Table::new(title, columns.iter().map(|(heading, _)| heading.clone()));
+    for (i, name) in names.iter().enumerate() {
+        table.row(name, columns.iter().map(|(_, cells)| cells[i].clone()));
+    }
+    table
+}
+
+/// Races the contestants in one kind of run. All of them use the same buffers, in the same order.
+fn cell(peers: &mut [Box<dyn Peer>], rounds: usize, run: impl Fn(&mut dyn Peer, &mut Turn, usize)) -> Vec<Cycles> {
+    let run = &run;
+    let contestants = peers.iter_mut().map(|peer| {
+        let mut turn = Turn::default();
+        Contestant::new(peer.name().to_owned(), move |times| run(peer.as_mut(), &mut turn, times))
+    });
+    race(&mut contestants.collect::<Vec<_>>(), rounds, || ())
+}
+
+fn shown(cycles: &[Cycles]) -> Vec<String> {
+    cycles.iter().map(table::cell).collect()
+}
+
+fn label(length: Length) -> String {
+    match length {
+        Length::Bytes(len) => table::bytes(len),
+        Length::Mixed => "mixed".to_owned(),
+    }
+}
+
+/// Fewer rounds where a turn is long.
+fn rounds_of(bytes: usize, rounds: usize) -> usize {
+    (rounds * TURN / bytes.max(TURN)).max(rounds.min(5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everybody(bits: u16) -> (Vec<u8>, Peers) {
+        let key: Vec<u8> = noise(9).take(usize::from(bits) / 8).collect();
+        let widths = ["xmm", "ymm", "zmm"].map(str::to_owned);
+        let (all, missing) = contestants(&key, &widths, Detected::get()).expect("all peers");
+        missing.iter().for_each(|(name, missing)| println!("left out: {name}: {missing}"));
+        (key, all)
+    }
+
+    #[test]
+    fn all_agree_on_every_length() {
+        for bits in KEYS {
+            let (key, mut all) = everybody(bits);
+            for len in 0..=300 {
+                let message: Vec<u8> = noise(len as u64 + 1).take(len).collect();
+                assert_eq!(agree(&key, rig::iv(len), &message, &mut all), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn all_agree_where_the_counter_wraps() {
+        const HIGH: u128 = 0x0123_4567_89ab_cdef << 64;
+        for bits in KEYS {
+            let (key, mut all) = everybody(bits);
+            for len in [1, 16, 17, 63, 128, 255, 256, 300, 1000] {
+                let message: Vec<u8> = noise(len as u64 + 1).take(len).collect();
+                for before in 0..=len.div_ceil(16) as u128 + 1 {
+                    for wraps_at in [1 << 32, HIGH + (1 << 64), 0] {
+                        let counter = u128::wrapping_sub(wraps_at, before);
+                        assert_eq!(agree(&key, counter.to_be_bytes(), &message, &mut all), Ok(()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Changes nothing.
+    struct Idle;
+
+    impl Peer for Idle {
+        fn name(&self) -> &str {
+            "idle"
+        }
+
+        fn about(&self) -> String {
+            "idle".to_owned()
+        }
+
+        fn apply(&mut self, _: &[u8; 16], _: &mut [u8]) {}
+    }
+
+    #[test]
+    fn who_is_wrong_is_named() {
+        let mut peers: Peers = vec![rustcrypto::new(&[0; 24]), Box::new(Idle)];
+        let error = compare(&[0; 24], &mut peers, &[Length::Bytes(16)]).unwrap_err();
+        assert!(
+            error.starts_with("`idle` is wrong, so nothing was timed: of 15 bytes under a key of 192 bits"),
+            "{error}"
+        );
+        peers.pop();
+        assert_eq!(compare(&[0; 24], &mut peers, &LENGTHS[..2]), Ok(()));
+    }
+
+    #[test]
+    fn long_turns_come_less_often() {
+        let rounds = [16, 65536, 1 << 20, 64 << 20].map(|bytes| rounds_of(bytes, 2000));
+        assert_eq!(rounds, [2000, 2000, 1000, 15]);
+        assert_eq!([1, 20].map(|rounds| rounds_of(64 << 20, rounds)), [1, 5]);
+    }
+
+    #[test]
+    fn each_contestant_has_a_row() {
+        let columns = [("16".to_owned(), vec!["1".to_owned(), "2".to_owned()])];
+        let table = by_rows("title".to_owned(), &["a", "b"], &columns);
+        assert_eq!(table.to_string(), "title\n     16\n  a   1\n  b   2\n");
+    }
+}

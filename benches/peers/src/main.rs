@@ -1,0 +1,86 @@
+//! The kernels of byways and their peers, measured side by side in one run.
+//!
+//! A family has a module: which contestants there are, which lengths, what must be equal before anything is timed, and
+//! the tables. The arguments, the tables' layout and the machine are common to all.
+
+mod ctr;
+mod options;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo run --release -p byways-peers -- ctr
+  cargo run --release -p byways-peers -- ctr by16_zmm intel --key 128
+  cargo run --release -p byways-peers -- ctr --size 64KiB --size mixed --rounds 200
+  cargo run --release -p byways-peers -- ctr --kernels by8_ymm,by32_zmm openssl by";
+
+/// Measures the kernels of byways and their peers side by side.
+#[derive(Parser)]
+#[command(name = "byways-peers", version, after_help = EXAMPLES)]
+struct Arguments {
+    #[command(subcommand)]
+    family: Family,
+}
+
+#[derive(Subcommand)]
+enum Family {
+    /// AES in counter mode: crates aes and ctr, OpenSSL, intel-ipsec-mb
+    #[command(after_help = EXAMPLES)]
+    Ctr(ctr::Options),
+}
+
+/// Why there is nothing to show.
+#[derive(Debug)]
+enum Failure {
+    /// The arguments ask for something that is not there.
+    Arguments(String),
+    /// A contestant is wrong, or cannot be had.
+    Contestant(String),
+    /// The output cannot be written.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(help) if !help.use_stderr() => help.exit(),
+        Err(error) => {
+            // clap quotes with apostrophes
+            eprint!("{}", error.to_string().replace('\'', "`"));
+            if error.kind() == ErrorKind::InvalidSubcommand {
+                let command = Arguments::command();
+                let families: Vec<&str> = command.get_subcommands().map(|family| family.get_name()).collect();
+                eprintln!("The families are: {}.", families.join(", "));
+            }
+            return ExitCode::from(2);
+        }
+    };
+    if cfg!(debug_assertions) {
+        eprintln!("warning: built without optimisation, the numbers mean nothing; run with --release");
+    }
+    let mut out = io::stdout();
+    let result = match arguments.family {
+        Family::Ctr(options) => ctr::run(&options, &mut out),
+    };
+    let (error, code) = match result.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => (format!("cannot write the output: {error}"), 1),
+        Err(Failure::Contestant(error)) => (error, 1),
+        Err(Failure::Arguments(error)) => (error, 2),
+    };
+    eprintln!("error: {error}");
+    ExitCode::from(code)
+}
