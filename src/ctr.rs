@@ -263,7 +263,7 @@ pub struct Ctr<C, F: Counter> {
     /// Whether `keystream` is that block's.
     kept: bool,
     keystream: u128,
-    field: PhantomData<F>,
+    field: PhantomData<fn() -> F>,
 }
 
 impl<C: Keystream, F: Counter> Ctr<C, F> {
@@ -385,11 +385,11 @@ impl<C: Keystream + Sync, F: Counter> Ctr<C, F> {
         }
         let (head, rest) = data.split_at_mut(first);
         self.try_apply_keystream(head)?;
-        let (this, bytes) = (&*self, rest.len());
+        let (cipher, counter, bytes) = (&self.cipher, self.counter(), rest.len());
         rest.par_chunks_mut(PART).enumerate().for_each(|(i, part)| {
-            let counter = F::FIELD.add(this.counter(), (i * (PART / BLOCK)) as u128);
+            let counter = F::FIELD.add(counter, (i * (PART / BLOCK)) as u128);
             split(counter, F::FIELD, part.into(), |counter, piece| {
-                this.cipher.xor_keystream(counter, piece);
+                cipher.xor_keystream(counter, piece);
                 true
             });
         });
