@@ -6,16 +6,24 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
-#[cfg(target_arch = "x86_64")]
+mod aes;
 pub mod ctr;
+mod dispatch;
 #[cfg(feature = "cli")]
 pub mod measure;
+#[cfg(target_arch = "x86_64")]
+mod plan;
 #[cfg(all(feature = "cli", target_arch = "x86_64"))]
 pub mod verify;
 
-pub use byways_kernels::cpu;
+pub use aes::{Aes128, Aes192, Aes256};
 #[cfg(target_arch = "x86_64")]
-pub use byways_kernels::{inout, keys};
+pub use byways_kernels::keys;
+pub use byways_kernels::{cpu, inout};
+pub use cipher;
+#[cfg(feature = "std")]
+pub use dispatch::VARIABLE;
+pub use dispatch::{UnknownWidth, Width, limit_width, width_limit};
 
 /// A kernel of the registry, by its family.
 #[derive(Clone, Copy, Debug)]

@@ -49,7 +49,7 @@ impl Way {
                 xor_keystream(*kernel, &keys, counter, field, data).expect("a key of the kernel's length");
             }
             Way::Interpreted(program) => {
-                let Algorithm::AesCtr(size) = program.variant.algorithm();
+                let Algorithm::AesCtr(size, _) = program.variant.algorithm();
                 let keys = eval::aes_round_keys(size, key).expect("a key of the kernel's length");
                 let input = data.get_in().to_vec();
                 data.get_out().copy_from_slice(&input);

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use byways_codegen::cost::cost;
 use byways_codegen::families;
 use byways_codegen::pretty::listing;
-use byways_codegen::spec::{Algorithm, Variant, Width};
+use byways_codegen::spec::{Variant, Width};
 use serde_json::Value;
 
 fn command(args: &str) -> Command {
@@ -56,7 +56,8 @@ fn names() -> Vec<&'static str> {
 
 /// A kernel that could be but was not generated, whatever else was.
 fn absent() -> String {
-    let mut possible = Width::Zmm.unrolls().rev().filter_map(|by| Variant::new(Algorithm::ALL[0], by, Width::Zmm).ok());
+    let algorithm = variant(names()[0]).algorithm();
+    let mut possible = algorithm.unrolls(Width::Zmm).filter_map(|by| Variant::new(algorithm, by, Width::Zmm).ok());
     possible.find(|variant| !names().contains(&variant.to_string().as_str())).unwrap().to_string()
 }
 

@@ -71,9 +71,9 @@ pub fn cost(program: &Program) -> Cost {
     }
 }
 
-/// The most vector registers that a batch needs at once.
+/// The most vector registers that a loop needs at once.
 pub fn live(program: &Program) -> usize {
-    block_live(program, program.batch())
+    program.skeleton.loops().map(|block| block_live(program, block)).max().unwrap_or(0)
 }
 
 fn held_keys(program: &Program) -> usize {
@@ -92,8 +92,11 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
             Stmt::Let(_, Op::Const(_)) => (Instruction::Set, times),
             Stmt::Let(_, Op::Key(_)) => (Instruction::Key, times),
             Stmt::Let(_, Op::Load(..)) => (Instruction::Load, times),
+            Stmt::Let(_, Op::Table(_)) => (Instruction::Table, times),
             Stmt::Let(_, Op::Compute(compute, _)) => (Instruction::Compute(*compute), times),
             Stmt::Store(..) => (Instruction::Store, times),
+            Stmt::Save(values) => (Instruction::Save, times * values.len()),
+            Stmt::Prefetch(_) => (Instruction::Prefetch, times),
             Stmt::EachKey { rounds, body, .. } => {
                 let times = times * rounds.len();
                 collect(program, body, times, rows);
@@ -185,6 +188,8 @@ impl Lives<'_> {
                     self.made(*value);
                 }
                 Stmt::Store(_, _, value) => self.used(*value),
+                Stmt::Save(values) => values.iter().for_each(|&value| self.used(value)),
+                Stmt::Prefetch(_) => {}
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {
                         let root = self.alias.get(&c.initial).copied().unwrap_or(c.initial);

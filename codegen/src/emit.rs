@@ -10,9 +10,9 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use crate::families;
-use crate::ir::{Argument, Block, Compute, Extent, Flow, Keys, Op, Program, Stmt, Value};
+use crate::ir::{Argument, Block, Compute, Extent, Flow, Keys, Op, Program, Runs, Stmt, Value};
 use crate::isa::{Instruction, features, look_up};
-use crate::spec::{Algorithm, Variant};
+use crate::spec::{Algorithm, CtrForm, Variant};
 
 /// The kernels of `variants` as functions, and the registry of them; `krate` is the path of `byways_kernels` where the
 /// tokens go.
@@ -38,7 +38,7 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
     let features = enabled(&program);
     let documentation = documentation(variant);
     let round_keys = Literal::usize_unsuffixed(program.round_keys);
-    let (setup, skeleton) = (emitter.setup(), emitter.skeleton());
+    let (begin, setup, skeleton) = (emitter.begin(), emitter.setup(), emitter.skeleton());
     quote! {
         #documentation
         #[target_feature(enable = #features)]
@@ -47,7 +47,7 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
             counter: #krate::core::primitive::u128,
             data: #krate::inout::InOutBuf<'_, '_, #krate::core::primitive::u8>,
         ) {
-            let mut data = #krate::mem::Data::new(data);
+            #begin
             #setup
             #skeleton
         }
@@ -59,7 +59,7 @@ fn entry(variant: Variant, krate: &TokenStream) -> TokenStream {
     let program = families::program(variant);
     let (name, function) = (variant.to_string(), format_ident!("{}", variant.to_string()));
     let features = enabled(&program);
-    let Algorithm::AesCtr(key) = variant.algorithm();
+    let Algorithm::AesCtr(key, _) = variant.algorithm();
     let signature = format_ident!("{key:?}");
     quote! {
         unsafe { #krate::cpu::Kernel::new(#name, #features, #krate::ctr::Ctr::#signature(#function)) }
@@ -69,12 +69,11 @@ fn entry(variant: Variant, krate: &TokenStream) -> TokenStream {
 /// The features as `#[target_feature(enable)]` takes them.
 fn enabled(program: &Program) -> String {
     let mut used = BTreeSet::new();
-    let blocks = program.skeleton.iter().flat_map(|flow| match flow {
-        Flow::While(block) => std::slice::from_ref(block),
-        Flow::Rest(blocks) => blocks,
-    });
-    instructions(&program.setup, &mut used);
-    blocks.for_each(|block| instructions(&block.body, &mut used));
+    let enter = program.skeleton.runs.as_ref().map(|runs| &runs.enter);
+    let blocks = program.skeleton.blocks().map(|block| &block.body);
+    for stmts in [&program.setup, &program.skeleton.start].into_iter().chain(enter).chain(blocks) {
+        instructions(stmts, &mut used);
+    }
     let features = features(program.variant.width(), used);
     features.into_iter().collect::<Vec<_>>().join(",")
 }
@@ -86,20 +85,20 @@ fn instructions(stmts: &[Stmt], used: &mut BTreeSet<Instruction>) {
                 used.insert(Instruction::Compute(*compute));
             }
             Stmt::EachKey { body, .. } => instructions(body, used),
-            Stmt::Let(..) | Stmt::Store(..) => {}
+            Stmt::Let(..) | Stmt::Store(..) | Stmt::Save(_) | Stmt::Prefetch(_) => {}
         }
     }
 }
 
 fn documentation(variant: Variant) -> TokenStream {
-    let Algorithm::AesCtr(key) = variant.algorithm();
+    let Algorithm::AesCtr(key, form) = variant.algorithm();
+    let cached = match form {
+        CtrForm::Plain => "",
+        CtrForm::Cached => ", rounds 1 and 2 of long messages from a table",
+    };
+    let (bits, by, width) = (key.bits(), variant.by(), variant.width());
     let lines = [
-        format!(
-            " AES-{} in counter mode, {} blocks in flight in {} registers.",
-            key.bits(),
-            variant.by(),
-            variant.width()
-        ),
+        format!(" AES-{bits} in counter mode, {by} blocks in flight in {width} registers{cached}."),
         String::new(),
         " `counter` is the first counter block as a big-endian number; its low 64 bits count, modulo 2^64.".to_owned(),
     ];
@@ -128,37 +127,50 @@ impl Emitter<'_> {
         quote!(#krate::x86::#name)
     }
 
+    /// Data in one stretch, or cut into runs and what is between them.
+    fn begin(&self) -> TokenStream {
+        let krate = self.krate;
+        match self.program.skeleton.runs {
+            Some(_) => quote!(let mut stretches = #krate::mem::Stretches::new(counter, data);),
+            None => quote!(let mut data = #krate::mem::Data::new(data);),
+        }
+    }
+
     fn setup(&self) -> TokenStream {
-        let state: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
         let held = (self.program.keys == Keys::Held).then(|| {
             let hold = format_ident!("hold_{}", self.program.variant.width().name());
             quote!(let keys = keys.#hold();)
         });
-        let setup = self.stmts(&self.program.setup, &state, &[]);
+        let setup = self.stmts(&self.program.setup, &[], &[]);
         quote!(#held #setup)
     }
 
+    fn start(&self) -> TokenStream {
+        let state: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
+        self.stmts(&self.program.skeleton.start, &state, &[])
+    }
+
     fn skeleton(&self) -> TokenStream {
-        let vector = self.vector();
         let krate = self.krate;
-        let state: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
-        let body = |block: &Block| {
-            let streamed = (self.program.keys == Keys::Streamed).then(|| quote!(let keys = keys.stream();));
-            let stmts = self.stmts(&block.body, &[], if block.next.is_empty() { &[] } else { &state });
-            quote!(#streamed #stmts)
-        };
-        let flows = self.program.skeleton.iter().map(|flow| match flow {
-            Flow::While(block) => {
-                let (registers, body) = (Literal::usize_unsuffixed(block.registers), body(block));
-                quote! {
-                    while let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
-                        #body
-                    }
-                }
+        let flows = self.program.skeleton.flows.iter().map(|flow| self.flow(flow));
+        let start = self.start();
+        let plain = quote!(#start #(#flows)*);
+        let Some(runs) = &self.program.skeleton.runs else { return plain };
+        let runs = self.runs(runs);
+        quote! {
+            while let #krate::mem::Some((counter, mut data, runs)) = stretches.next() {
+                if runs { #runs } else { #plain }
             }
+        }
+    }
+
+    fn flow(&self, flow: &Flow) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        match flow {
+            Flow::While(block) => self.while_batch(block),
             Flow::Rest(blocks) => {
                 let arms = blocks.iter().map(|block| {
-                    let (registers, body) = (Literal::usize_unsuffixed(block.registers), body(block));
+                    let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(block));
                     let whole = Literal::usize_unsuffixed(block.registers - 1);
                     quote! {
                         #registers => {
@@ -175,8 +187,58 @@ impl Emitter<'_> {
                     }
                 }
             }
-        });
-        quote!(#(#flows)*)
+        }
+    }
+
+    fn while_batch(&self, block: &Block) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(block));
+        quote! {
+            while let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
+                #body
+            }
+        }
+    }
+
+    fn runs(&self, runs: &Runs) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        let streamed = self.streamed();
+        let enter = self.stmts(&runs.enter, &[], &[]);
+        let start = self.start();
+        let build = self.while_batch(&runs.build);
+        let (registers, reuse) = (Literal::usize_unsuffixed(runs.reuse.registers), self.body(&runs.reuse));
+        quote! {
+            let mut slots = #krate::mem::Slots::new();
+            let mut table = slots.table::<#vector>();
+            if let #krate::mem::Some(mut data) = data.run() {
+                #streamed
+                #enter
+                #start
+                #build
+            }
+            let mut counter = counter;
+            while let #krate::mem::Some(mut data) = data.run() {
+                counter = #krate::runs::step(counter, #krate::runs::RUN_BYTES);
+                #streamed
+                #enter
+                for part in table.parts::<#registers>() {
+                    if let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
+                        #reuse
+                    }
+                }
+            }
+        }
+    }
+
+    fn streamed(&self) -> Option<TokenStream> {
+        (self.program.keys == Keys::Streamed).then(|| quote!(let keys = keys.stream();))
+    }
+
+    fn body(&self, block: &Block) -> TokenStream {
+        let state: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
+        let streamed = self.streamed();
+        let stmts = self.stmts(&block.body, &[], if block.next.is_empty() { &[] } else { &state });
+        quote!(#streamed #stmts)
     }
 
     /// `mutable` are declared so, since a loop further out changes them; `assigned` are variables of such a loop.
@@ -208,6 +270,14 @@ impl Emitter<'_> {
                     Extent::Whole => quote!(data.store::<#register>(#value);),
                     Extent::Last => quote!(data.store_last(#value);),
                 }
+            }
+            Stmt::Save(values) => {
+                let values = values.iter().map(|&value| self.ident(value));
+                quote!(table.push([#(#values),*]);)
+            }
+            Stmt::Prefetch(bytes) => {
+                let bytes = Literal::usize_unsuffixed(*bytes);
+                quote!(data.prefetch::<#bytes>();)
             }
             Stmt::EachKey { rounds, key, carried, body } => {
                 let (from, to) = (Literal::usize_unsuffixed(rounds.start), Literal::usize_unsuffixed(rounds.end));
@@ -242,6 +312,10 @@ impl Emitter<'_> {
                 quote!(data.load::<#register>())
             }
             Op::Load(_, Extent::Last) => quote!(data.load_last()),
+            Op::Table(register) => {
+                let register = Literal::usize_unsuffixed(*register);
+                quote!(part[#register])
+            }
             Op::Compute(compute, operands) => {
                 let operands: Vec<TokenStream> =
                     operands.iter().map(|&value| self.ident(value)).map(|name| quote!(#name)).collect();

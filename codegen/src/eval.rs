@@ -5,7 +5,8 @@
 //! implementation, the description is. It indexes tables by key and data: it is for tests, not for secrets.
 
 use crate::gf2::{AES_SBOX, xtime};
-use crate::ir::{Argument, Block, Class, Compute, Extent, Flow, Op, Program, Stmt, Value};
+use crate::ir::{Argument, Block, Class, Compute, Extent, Flow, Op, Program, Runs, Stmt, Value};
+use crate::runs::{self, Cut, RUN_BYTES};
 use crate::spec::{BLOCK, KeySize, Width};
 
 /// A vector value: as many lanes as the width has, 16 bytes each.
@@ -41,43 +42,41 @@ pub fn run(program: &Program, inputs: &Inputs<'_>, data: &mut [u8]) {
     assert_eq!(inputs.keys.len(), program.round_keys, "round keys of {}", program.variant);
     let width = program.variant.width();
     let mut machine = Machine {
-        inputs,
+        keys: inputs.keys,
+        counter: inputs.counter,
         lanes: width.lanes(),
         vectors: vec![Lanes::default(); program.value_count()],
         scalars: vec![0; program.value_count()],
+        table: Vec::new(),
+        part: 0,
     };
     machine.stmts(&program.setup, &mut []);
-    for state in &program.state {
-        machine.copy(program, state.initial, state.param);
-    }
     let mut left = data;
-    for flow in &program.skeleton {
-        match flow {
-            Flow::While(block) => {
-                let covered = block.registers * width.bytes();
-                while left.len() >= covered {
-                    let (now, later) = left.split_at_mut(covered);
-                    machine.block(program, block, now);
-                    left = later;
-                }
-            }
-            Flow::Rest(blocks) => {
-                let reached = left.len().div_ceil(width.bytes());
-                if reached > 0 {
-                    machine.block(program, &blocks[reached - 1], left);
-                    left = &mut [];
-                }
+    while !left.is_empty() {
+        let whole = Cut { bytes: left.len(), runs: false };
+        let cut = program.skeleton.runs.as_ref().map_or(whole, |_| runs::cut(machine.counter, left.len()));
+        let (now, later) = left.split_at_mut(cut.bytes);
+        match &program.skeleton.runs {
+            Some(runs) if cut.runs => machine.runs(program, runs, now),
+            _ => {
+                machine.start(program);
+                machine.flows(program, now);
+                machine.counter = runs::step(machine.counter, cut.bytes);
             }
         }
+        left = later;
     }
-    assert!(left.is_empty(), "{} leaves {} bytes", program.variant, left.len());
 }
 
 struct Machine<'a> {
-    inputs: &'a Inputs<'a>,
+    keys: &'a [[u8; BLOCK]],
+    counter: u128,
     lanes: usize,
     vectors: Vec<Lanes>,
     scalars: Vec<u64>,
+    table: Vec<Lanes>,
+    /// Where in the table the block's part of it starts.
+    part: usize,
 }
 
 impl Machine<'_> {
@@ -85,6 +84,51 @@ impl Machine<'_> {
         match program.class(from) {
             Class::Vector => self.vectors[to.index()] = self.vectors[from.index()],
             Class::Scalar => self.scalars[to.index()] = self.scalars[from.index()],
+        }
+    }
+
+    fn start(&mut self, program: &Program) {
+        self.stmts(&program.skeleton.start, &mut []);
+        for state in &program.state {
+            self.copy(program, state.initial, state.param);
+        }
+    }
+
+    fn flows(&mut self, program: &Program, mut left: &mut [u8]) {
+        let bytes = self.lanes * BLOCK;
+        for flow in &program.skeleton.flows {
+            match flow {
+                Flow::While(block) => {
+                    let covered = block.registers * bytes;
+                    while left.len() >= covered {
+                        let (now, later) = left.split_at_mut(covered);
+                        self.block(program, block, now);
+                        left = later;
+                    }
+                }
+                Flow::Rest(blocks) => {
+                    let reached = left.len().div_ceil(bytes);
+                    if reached > 0 {
+                        self.block(program, &blocks[reached - 1], left);
+                        left = &mut [];
+                    }
+                }
+            }
+        }
+        assert!(left.is_empty(), "{} leaves {} bytes", program.variant, left.len());
+    }
+
+    fn runs(&mut self, program: &Program, runs: &Runs, data: &mut [u8]) {
+        self.start(program);
+        self.table.clear();
+        for (i, run) in data.chunks_exact_mut(RUN_BYTES).enumerate() {
+            self.stmts(&runs.enter, &mut []);
+            let block = if i == 0 { &runs.build } else { &runs.reuse };
+            for (batch, data) in run.chunks_exact_mut(block.registers * self.lanes * BLOCK).enumerate() {
+                self.part = batch * block.registers;
+                self.block(program, block, data);
+            }
+            self.counter = runs::step(self.counter, RUN_BYTES);
         }
     }
 
@@ -100,8 +144,8 @@ impl Machine<'_> {
             match stmt {
                 Stmt::Let(value, Op::Argument(argument)) => {
                     self.scalars[value.index()] = match argument {
-                        Argument::CounterLow => self.inputs.counter as u64,
-                        Argument::CounterHigh => (self.inputs.counter >> 64) as u64,
+                        Argument::CounterLow => self.counter as u64,
+                        Argument::CounterHigh => (self.counter >> 64) as u64,
                     };
                 }
                 Stmt::Let(value, op) => self.vectors[value.index()] = self.vector(op, data),
@@ -110,12 +154,14 @@ impl Machine<'_> {
                     let to = self.register(*register, *extent, data);
                     to.copy_from_slice(&bytes.as_flattened()[..to.len()]);
                 }
+                Stmt::Save(values) => self.table.extend(values.iter().map(|value| self.vectors[value.index()])),
+                Stmt::Prefetch(_) => {}
                 Stmt::EachKey { rounds, key, carried, body } => {
                     for c in carried {
                         self.vectors[c.param.index()] = self.vectors[c.initial.index()];
                     }
                     for r in rounds.clone() {
-                        self.vectors[key.index()] = [self.inputs.keys[r]; 4];
+                        self.vectors[key.index()] = [self.keys[r]; 4];
                         self.stmts(body, data);
                         for c in carried {
                             self.vectors[c.param.index()] = self.vectors[c.next.index()];
@@ -148,7 +194,8 @@ impl Machine<'_> {
                     *out = lane.to_le_bytes();
                 }
             }
-            Op::Key(r) => out.fill(self.inputs.keys[*r]),
+            Op::Table(i) => out = self.table[self.part + i],
+            Op::Key(r) => out.fill(self.keys[*r]),
             Op::Load(register, extent) => {
                 let from = self.register(*register, *extent, data);
                 out.as_flattened_mut()[..from.len()].copy_from_slice(from);

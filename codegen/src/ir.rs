@@ -72,6 +72,8 @@ pub enum Op {
     Key(usize),
     /// Register `i` of the block's data.
     Load(usize, Extent),
+    /// Register `i` of the block's part of the table.
+    Table(usize),
     /// An operation on values alone.
     Compute(Compute, Vec<Value>),
 }
@@ -94,6 +96,10 @@ pub enum Stmt {
     Let(Value, Op),
     /// Register `i` of the block's data becomes the value.
     Store(usize, Extent, Value),
+    /// The values, one a register of the block, become its part of the table.
+    Save(Vec<Value>),
+    /// The data so many bytes after the start of the block will be used soon.
+    Prefetch(usize),
     /// The body once for each round key of the range, with the key as a value.
     EachKey {
         /// Which round keys.
@@ -128,13 +134,55 @@ pub enum Flow {
     Rest(Vec<Block>),
 }
 
+/// How runs of blocks go whose counters differ in the lowest byte alone: each of the first run's batches makes its part
+/// of a table, which the later runs' batches use. [`runs::cut`](crate::runs::cut) says which data are in runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Runs {
+    /// What each run starts with.
+    pub enter: Vec<Stmt>,
+    /// A batch of the first run.
+    pub build: Block,
+    /// A batch of a later run.
+    pub reuse: Block,
+}
+
 /// A family's control flow, hand-written once a family; it is both emitted and interpreted.
-pub type Skeleton = Vec<Flow>;
+///
+/// `start` and `flows` run over all data that are not in runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skeleton {
+    /// What is made of the counter, before the flows and before the first run.
+    pub start: Vec<Stmt>,
+    /// One after the other.
+    pub flows: Vec<Flow>,
+    /// Runs, where the program has any.
+    pub runs: Option<Runs>,
+}
+
+impl Skeleton {
+    /// Every block in a loop.
+    pub fn loops(&self) -> impl Iterator<Item = &Block> {
+        let whiles = self.flows.iter().filter_map(|flow| match flow {
+            Flow::While(block) => Some(block),
+            Flow::Rest(_) => None,
+        });
+        whiles.chain(self.runs.iter().flat_map(|runs| [&runs.build, &runs.reuse]))
+    }
+
+    /// Every block.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let rests = self.flows.iter().filter_map(|flow| match flow {
+            Flow::While(_) => None,
+            Flow::Rest(blocks) => Some(blocks),
+        });
+        self.loops().chain(rests.flatten())
+    }
+}
 
 /// A value that the skeleton's blocks hand on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
-    /// Its value after `setup`.
+    /// Its value after `start`.
     pub initial: Value,
     /// Its value at the start of each block.
     pub param: Value,
@@ -188,12 +236,10 @@ impl Program {
     /// # Panics
     /// If the skeleton has none, which is a fault of the description.
     pub fn batch(&self) -> &Block {
-        self.skeleton
-            .iter()
-            .find_map(|flow| match flow {
-                Flow::While(block) if block.registers == self.variant.registers() => Some(block),
-                _ => None,
-            })
+        let runs = self.skeleton.runs.as_ref().map(|runs| &runs.reuse);
+        let mut batches = runs.into_iter().chain(self.skeleton.loops());
+        batches
+            .find(|block| block.registers == self.variant.registers())
             .expect("a description has a batch of N blocks")
     }
 
@@ -205,22 +251,20 @@ impl Program {
     pub fn check(&self) -> Result<(), String> {
         let mut scope = Scope { program: self, latest: BTreeMap::new() };
         scope.stmts(&self.setup)?;
+        scope.stmts(&self.skeleton.start)?;
         for state in &self.state {
             scope.rename(state.initial, state.param)?;
         }
-        for flow in &self.skeleton {
-            let blocks = match flow {
-                Flow::While(block) => std::slice::from_ref(block),
-                Flow::Rest(blocks) => blocks,
-            };
-            for block in blocks {
-                let before = scope.latest.clone();
-                scope.stmts(&block.body)?;
-                for (&next, state) in block.next.iter().zip(&self.state) {
-                    scope.rename(next, state.param)?;
-                }
-                scope.latest = before;
+        if let Some(runs) = &self.skeleton.runs {
+            scope.stmts(&runs.enter)?;
+        }
+        for block in self.skeleton.blocks() {
+            let before = scope.latest.clone();
+            scope.stmts(&block.body)?;
+            for (&next, state) in block.next.iter().zip(&self.state) {
+                scope.rename(next, state.param)?;
             }
+            scope.latest = before;
         }
         Ok(())
     }
@@ -242,6 +286,8 @@ impl<'a> Scope<'a> {
                     self.latest.insert(self.program.name(*value), *value);
                 }
                 Stmt::Store(_, _, value) => self.used(*value)?,
+                Stmt::Save(values) => values.iter().try_for_each(|&value| self.used(value))?,
+                Stmt::Prefetch(_) => {}
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {
                         self.rename(c.initial, c.param)?;
@@ -282,7 +328,7 @@ impl Op {
     pub fn operands(&self) -> &[Value] {
         match self {
             Op::Compute(_, operands) => operands,
-            Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) => &[],
+            Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) => &[],
         }
     }
 }
@@ -326,6 +372,21 @@ impl Builder {
         self.op(name, Class::Vector, Op::Load(i, extent))
     }
 
+    /// Register `i` of the block's part of the table.
+    pub fn table(&mut self, name: &str, i: usize) -> Value {
+        self.op(name, Class::Vector, Op::Table(i))
+    }
+
+    /// Saves the block's part of the table.
+    pub fn save(&mut self, values: Vec<Value>) {
+        self.stmts.push(Stmt::Save(values));
+    }
+
+    /// Prefetches data, so many bytes after the start of the block.
+    pub fn prefetch(&mut self, bytes: usize) {
+        self.stmts.push(Stmt::Prefetch(bytes));
+    }
+
     /// Stores register `i` of the data.
     pub fn store(&mut self, i: usize, extent: Extent, value: Value) {
         self.stmts.push(Stmt::Store(i, extent, value));
@@ -336,13 +397,19 @@ impl Builder {
         self.op(name, Class::Vector, Op::Compute(compute, operands.to_vec()))
     }
 
+    /// An operation on a value and another, whose result goes by the name of the first.
+    pub fn again(&mut self, value: Value, compute: Compute, other: Value) -> Value {
+        let name = self.values[value.0].0.clone();
+        self.compute(&name, compute, [value, other])
+    }
+
     /// For each round key of the range: every value becomes what `step` makes of it and the key. Gives the values
     /// after the last.
     pub fn each_key(
         &mut self,
         rounds: Range<usize>,
         initial: &[Value],
-        mut step: impl FnMut(&mut Self, &str, Value, Value) -> Value,
+        mut step: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Vec<Value> {
         let outside = std::mem::take(&mut self.stmts);
         let key = self.value("k", Class::Vector);
@@ -351,7 +418,7 @@ impl Builder {
             .map(|&initial| {
                 let (name, class) = self.values[initial.0].clone();
                 let param = self.value(&name, class);
-                let next = step(self, &name, param, key);
+                let next = step(self, param, key);
                 Carried { initial, param, next }
             })
             .collect::<Vec<_>>();

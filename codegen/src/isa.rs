@@ -19,6 +19,12 @@ pub enum Instruction {
     Load,
     /// A store of data, whole or not.
     Store,
+    /// A load from the table.
+    Table,
+    /// A store to the table.
+    Save,
+    /// A prefetch of data.
+    Prefetch,
 }
 
 /// How an instruction is done at a width.
@@ -55,7 +61,7 @@ pub const PORTS: Ports = P0 | P1 | P5 | LOAD_3 | STORE_2;
 /// Micro-operations that the front end hands out in a cycle.
 pub const ISSUE: usize = 6;
 
-use Instruction::{Key, Load, Set, Store};
+use Instruction::{Key, Load, Prefetch, Save, Set, Store, Table};
 use Width::{Xmm, Ymm, Zmm};
 
 const XOR: Instruction = Instruction::Compute(Compute::Xor);
@@ -84,6 +90,15 @@ const TABLE: &[Row] = &[
     row(Store,      Xmm, None,                               "store",      &[],           STORE_2),
     row(Store,      Ymm, None,                               "store",      &[],           STORE_2),
     row(Store,      Zmm, None,                               "store",      &[],           STORE_1),
+    row(Table,      Xmm, None,                               "table load", &[],           LOAD_3),
+    row(Table,      Ymm, None,                               "table load", &[],           LOAD_3),
+    row(Table,      Zmm, None,                               "table load", &[],           LOAD_2),
+    row(Save,       Xmm, None,                               "table store",&[],           STORE_2),
+    row(Save,       Ymm, None,                               "table store",&[],           STORE_2),
+    row(Save,       Zmm, None,                               "table store",&[],           STORE_1),
+    row(Prefetch,   Xmm, None,                               "prefetch",   &[],           LOAD_3),
+    row(Prefetch,   Ymm, None,                               "prefetch",   &[],           LOAD_3),
+    row(Prefetch,   Zmm, None,                               "prefetch",   &[],           LOAD_3),
     row(XOR,        Xmm, Some("_mm_xor_si128"),              "pxor",       &[],           P0 | P1 | P5),
     row(XOR,        Ymm, Some("_mm256_xor_si256"),           "vpxor",      &[],           P0 | P1 | P5),
     row(XOR,        Zmm, Some("_mm512_xor_si512"),           "vpxorq",     &[],           P0 | P5),

@@ -23,6 +23,9 @@ pub mod isa;
 mod parse;
 #[cfg(feature = "pretty")]
 pub mod pretty;
+/// Which of a counter's data are in runs of blocks. This is ordinary code that the interpreter calls and, through
+/// `runs!`, the kernels do.
+pub mod runs;
 pub mod spec;
 
 use proc_macro2::{Literal, TokenStream};
@@ -36,6 +39,11 @@ pub fn aes_ctr(input: TokenStream) -> TokenStream {
         Ok(Description { krate, variants }) => emit::items(&variants, &krate),
         Err(errors) => errors.into_compile_error(),
     }
+}
+
+/// What `runs!` expands to: the source text of [`runs`](mod@runs).
+pub fn runs(_: TokenStream) -> TokenStream {
+    include_str!("runs.rs").parse().expect("a module of this crate is Rust")
 }
 
 /// What `features!` expands to: the table of [`isa::FEATURES`] for run-time detection, as an array of the rows that

@@ -9,14 +9,14 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, LitInt, Result, Token, bracketed, token};
 
-use crate::spec::{Algorithm, KeySize, Variant, Width};
+use crate::spec::{Algorithm, CtrForm, KeySize, Variant, Width};
 
 /// A description as a macro call gives it.
 ///
 /// ```text
 /// [crate = $crate;]
 /// key: [128, 192, 256], by: [4, 8, 16], width: [xmm, ymm, zmm];
-/// key: [128], by: [32], width: [zmm]
+/// key: [128], form: [cached], by: [16], width: [zmm]
 /// ```
 /// A group, up to a semicolon, asks for every combination of its lists; there can be as many groups as one likes.
 #[derive(Debug)]
@@ -41,23 +41,29 @@ pub fn aes_ctr(input: TokenStream) -> Result<Description> {
         let keys = group.list("key", "key sizes: `128`, `192`, `256`", &mut errors);
         let by = group.list("by", "numbers of blocks in flight", &mut errors);
         let widths = group.list("width", "widths: `xmm`, `ymm`, `zmm`", &mut errors);
-        group.only(&["key", "by", "width"], &mut errors);
+        group.only(&["key", "form", "by", "width"], &mut errors);
 
+        let forms = group.optional("form", "forms: `plain`, `cached`", &mut errors);
+        let forms = forms.map_or(vec![CtrForm::Plain], |forms| {
+            each(forms, &mut errors, form).into_iter().map(|(form, _)| form).collect()
+        });
         let keys = each(keys, &mut errors, key_size);
         let by = each(by, &mut errors, unroll);
         let widths = each(widths, &mut errors, width);
         for &(by, by_span) in &by {
             for &(width, _) in &widths {
-                let fits = keys.iter().map(|&(key, _)| Variant::new(Algorithm::AesCtr(key), by, width));
-                match fits.collect::<std::result::Result<Vec<_>, _>>() {
-                    Ok(fit) => variants.extend(fit.into_iter().filter(|&variant| {
-                        let new = seen.insert(variant);
-                        if !new {
-                            errors.push(by_span, format!("`{variant}` is asked for twice"));
+                for &form in &forms {
+                    for &(key, _) in &keys {
+                        match Variant::new(Algorithm::AesCtr(key, form), by, width) {
+                            Ok(variant) if seen.insert(variant) => variants.push(variant),
+                            Ok(variant) => errors.push(by_span, format!("`{variant}` is asked for twice")),
+                            Err(misfit) => {
+                                // the same for every key
+                                errors.push(by_span, misfit.to_string());
+                                break;
+                            }
                         }
-                        new
-                    })),
-                    Err(misfit) => errors.push(by_span, misfit.to_string()),
+                    }
                 }
             }
         }
@@ -133,18 +139,22 @@ impl Parse for Item {
 
 impl Group {
     fn list(&self, name: &str, what: &str, errors: &mut Errors) -> &[Item] {
-        let mut named = self.fields.iter().filter(|(field, _)| field == name);
-        let Some((first, items)) = named.next() else {
+        self.optional(name, what, errors).unwrap_or_else(|| {
             errors.push(self.span, format!("`{name}` is missing; it lists {what}"));
-            return &[];
-        };
+            &[]
+        })
+    }
+
+    fn optional(&self, name: &str, what: &str, errors: &mut Errors) -> Option<&[Item]> {
+        let mut named = self.fields.iter().filter(|(field, _)| field == name);
+        let (first, items) = named.next()?;
         if items.is_empty() {
             errors.push(first.span(), format!("`{name}` is empty; it lists {what}"));
         }
         for (again, _) in named {
             errors.push(again.span(), format!("`{name}` is given twice"));
         }
-        items
+        Some(items)
     }
 
     fn only(&self, names: &[&str], errors: &mut Errors) {
@@ -164,6 +174,12 @@ fn key_size(item: &Item) -> Result<KeySize> {
     let text = item.0.to_string();
     let known = KeySize::ALL.into_iter().find(|key| key.bits().to_string() == text);
     known.ok_or_else(|| item.error(&format!("unknown key size `{text}`; there are `128`, `192`, `256`")))
+}
+
+fn form(item: &Item) -> Result<CtrForm> {
+    let text = item.0.to_string();
+    let known = CtrForm::ALL.into_iter().find(|form| form.name() == text);
+    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are `plain`, `cached`")))
 }
 
 fn width(item: &Item) -> Result<Width> {

@@ -3,7 +3,7 @@
 use quote::quote;
 
 use crate::cost::cost;
-use crate::spec::{Algorithm, Variant};
+use crate::spec::{Algorithm, CtrForm, Variant};
 use crate::{emit, families};
 
 /// The macro call that makes the kernel, its cost, and its generated Rust.
@@ -23,8 +23,12 @@ pub fn listing(variant: Variant) -> String {
 
 /// The macro call that makes this kernel alone.
 pub fn macro_call(variant: Variant) -> String {
-    let Algorithm::AesCtr(key) = variant.algorithm();
-    format!("aes_ctr! {{ key: [{}], by: [{}], width: [{}] }}", key.bits(), variant.by(), variant.width())
+    let Algorithm::AesCtr(key, form) = variant.algorithm();
+    let form = match form {
+        CtrForm::Plain => String::new(),
+        form => format!("form: [{}], ", form.name()),
+    };
+    format!("aes_ctr! {{ key: [{}], {form}by: [{}], width: [{}] }}", key.bits(), variant.by(), variant.width())
 }
 
 fn source(variant: Variant) -> String {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::runs::RUN;
+
 /// A register width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
@@ -39,17 +41,6 @@ impl Width {
     /// 16-byte blocks in a register.
     pub const fn lanes(self) -> usize {
         self.bytes() / BLOCK
-    }
-
-    /// Every N that this width allows, smallest first: whole numbers of registers, 1 to the register file.
-    pub fn unrolls(self) -> impl DoubleEndedIterator<Item = usize> {
-        (1..=self.registers()).map(move |registers| registers * self.lanes())
-    }
-
-    /// The allowed N nearest to `by`: one, or two where two are equally near.
-    pub fn nearest(self, by: usize) -> Vec<usize> {
-        let nearest = self.unrolls().map(|n| n.abs_diff(by)).min();
-        self.unrolls().filter(|n| Some(n.abs_diff(by)) == nearest).collect()
     }
 }
 
@@ -97,23 +88,57 @@ impl KeySize {
     }
 }
 
+/// Which algorithm, where a family has several.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CtrForm {
+    /// Every round of every block.
+    Plain,
+    /// Rounds 1 and 2 from a table, within runs of 256 blocks whose counters differ in the lowest byte alone.
+    Cached,
+}
+
+impl CtrForm {
+    /// Every form.
+    pub const ALL: [CtrForm; 2] = [CtrForm::Plain, CtrForm::Cached];
+
+    /// The name as it stands in macro calls, and in kernel names where it is not the plain form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CtrForm::Plain => "plain",
+            CtrForm::Cached => "cached",
+        }
+    }
+}
+
 /// What a kernel computes: the part of its name before `_by`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Algorithm {
     /// AES in counter mode.
-    AesCtr(KeySize),
+    AesCtr(KeySize, CtrForm),
 }
 
 impl Algorithm {
     /// Every algorithm of every family.
-    pub const ALL: [Algorithm; 3] =
-        [Algorithm::AesCtr(KeySize::Aes128), Algorithm::AesCtr(KeySize::Aes192), Algorithm::AesCtr(KeySize::Aes256)];
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        CtrForm::ALL.into_iter().flat_map(|form| KeySize::ALL.into_iter().map(move |key| Algorithm::AesCtr(key, form)))
+    }
+
+    /// Every N that it allows at `width`, smallest first: whole numbers of registers, 1 to the register file, of which
+    /// the cached form takes those that divide a run.
+    pub fn unrolls(self, width: Width) -> impl Iterator<Item = usize> {
+        let fits = move |n: &usize| match self {
+            Algorithm::AesCtr(_, CtrForm::Plain) => true,
+            Algorithm::AesCtr(_, CtrForm::Cached) => RUN.is_multiple_of(*n),
+        };
+        (1..=width.registers()).map(move |registers| registers * width.lanes()).filter(fits)
+    }
 }
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Algorithm::AesCtr(key) => write!(f, "aes{}_ctr", key.bits()),
+            Algorithm::AesCtr(key, CtrForm::Plain) => write!(f, "aes{}_ctr", key.bits()),
+            Algorithm::AesCtr(key, form) => write!(f, "aes{}_ctr_{}", key.bits(), form.name()),
         }
     }
 }
@@ -139,9 +164,10 @@ impl Variant {
     /// The variant by-`by` at `width`.
     ///
     /// # Errors
-    /// [`Misfit`] where `by` blocks are not a whole number of registers, 1 to the register file.
+    /// [`Misfit`] where [`Algorithm::unrolls`] has no such N.
     pub fn new(algorithm: Algorithm, by: usize, width: Width) -> Result<Self, Misfit> {
-        if width.unrolls().any(|n| n == by) { Ok(Variant { algorithm, by, width }) } else { Err(Misfit { by, width }) }
+        let fits = algorithm.unrolls(width).any(|n| n == by);
+        if fits { Ok(Variant { algorithm, by, width }) } else { Err(Misfit { algorithm, by, width }) }
     }
 
     /// What it computes.
@@ -178,7 +204,7 @@ impl FromStr for Variant {
         let unknown = || NameError::Unknown(name.to_owned());
         let (algorithm, tail) = name.rsplit_once("_by").ok_or_else(unknown)?;
         let (by, width) = tail.split_once('_').ok_or_else(unknown)?;
-        let algorithm = Algorithm::ALL.into_iter().find(|a| a.to_string() == algorithm);
+        let algorithm = Algorithm::all().find(|a| a.to_string() == algorithm);
         let width = Width::ALL.into_iter().find(|w| w.name() == width);
         // `by08` and `by+8` are not names
         let by = by.parse().ok().filter(|n: &usize| n.to_string() == by);
@@ -191,28 +217,41 @@ impl FromStr for Variant {
     }
 }
 
-/// An N that a width does not allow.
+/// An N that an algorithm does not allow at a width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Misfit {
+    /// The algorithm.
+    pub algorithm: Algorithm,
     /// The N asked for.
     pub by: usize,
     /// The register width.
     pub width: Width,
 }
 
+impl Misfit {
+    /// The nearest that the width allows: one, or two where two are equally near.
+    pub fn nearest(self) -> Vec<Variant> {
+        let Misfit { algorithm, by, width } = self;
+        let nearest = algorithm.unrolls(width).map(|n| n.abs_diff(by)).min();
+        let near = algorithm.unrolls(width).filter(|n| Some(n.abs_diff(by)) == nearest);
+        near.map(|by| Variant { algorithm, by, width }).collect()
+    }
+}
+
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misfit { by, width } = *self;
+        let Misfit { by, width, .. } = *self;
         let (lanes, file) = (width.lanes(), width.registers());
         if by == 0 {
             write!(f, "`by0` holds no block")?;
-        } else if by % lanes == 0 {
-            let needed = by / lanes;
-            write!(f, "`by{by}` needs {needed} registers of {file}")?;
-        } else {
+        } else if by % lanes != 0 {
             write!(f, "`by{by}` does not fill whole registers of {lanes} blocks")?;
+        } else if by / lanes > file {
+            write!(f, "`by{by}` needs {} registers of {file}", by / lanes)?;
+        } else {
+            write!(f, "`by{by}` does not divide a run of {RUN} blocks")?;
         }
-        let nearest: Vec<String> = width.nearest(by).iter().map(|n| format!("`by{n}`")).collect();
+        let nearest: Vec<String> = self.nearest().iter().map(|variant| format!("`by{}`", variant.by)).collect();
         write!(f, "; nearest that works at {width}: {}", nearest.join(" or "))
     }
 }
@@ -237,7 +276,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NameError::Unknown(name) => {
-                let algorithms: Vec<String> = Algorithm::ALL.iter().map(|a| format!("`{a}`")).collect();
+                let algorithms: Vec<String> = Algorithm::all().map(|a| format!("`{a}`")).collect();
                 let widths: Vec<String> = Width::ALL.iter().map(|w| format!("`{w}`")).collect();
                 write!(
                     f,

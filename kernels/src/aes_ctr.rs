@@ -3,4 +3,6 @@
 byways_macros::aes_ctr! {
     key: [128, 192, 256], by: [4, 8, 16], width: [xmm, ymm, zmm];
     key: [128, 192, 256], by: [32], width: [ymm, zmm];
+    key: [128, 192, 256], form: [cached], by: [8], width: [xmm];
+    key: [128, 192, 256], form: [cached], by: [16], width: [ymm, zmm];
 }

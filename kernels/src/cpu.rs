@@ -69,6 +69,12 @@ impl Leaves {
         self.leaf1.ecx & OSXSAVE != 0 && self.xcr0 & bits == bits
     }
 
+    /// Whether the CPU lowers its clock while zmm registers are used, so that ymm are the better default: Skylake-X,
+    /// Cascade and Cooper Lake; Ice Lake; Tiger Lake (the list that Linux keeps as `zmm_exclusion_list`).
+    pub const fn slows_for_zmm(&self) -> bool {
+        matches!(model::family_model(self.leaf1.eax), (6, 0x55 | 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0x9d))
+    }
+
     /// Of the CPU that this runs on.
     #[cfg(target_arch = "x86_64")]
     fn read() -> Self {
@@ -220,44 +226,71 @@ impl fmt::Debug for Features {
     }
 }
 
+/// What was detected: features, and the bits below.
+#[cfg(target_arch = "x86_64")]
+static FOUND: AtomicU32 = AtomicU32::new(0);
+
+/// In [`FOUND`]: the CPU was asked.
+#[cfg(target_arch = "x86_64")]
+const ASKED: u32 = 1 << 31;
+
+/// In [`FOUND`]: it slows down for zmm.
+#[cfg(target_arch = "x86_64")]
+const SLOWS: u32 = 1 << 30;
+
+const _: () = assert!(ROWS.len() <= 30, "the features leave no room for the other bits");
+
 /// Features that the CPU has: a proof that they were detected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Detected(Features);
+pub struct Detected {
+    features: Features,
+    slows_for_zmm: bool,
+}
 
 impl Detected {
     /// All of this CPU's. The CPU is asked once; later calls read what was found.
+    #[inline]
     pub fn get() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            /// The features, and a bit that says they were detected.
-            static FOUND: AtomicU32 = AtomicU32::new(0);
-            const ASKED: u32 = 1 << 31;
-            const { assert!(ROWS.len() < 31) }
-            let mut found = FOUND.load(Ordering::Relaxed);
-            if found & ASKED == 0 {
-                found = Features::of(&Leaves::read()).0 | ASKED;
-                FOUND.store(found, Ordering::Relaxed);
-            }
-            Detected(Features(found & !ASKED))
+            let found = FOUND.load(Ordering::Relaxed);
+            let found = if found & ASKED == 0 { Self::ask() } else { found };
+            Detected { features: Features(found & !(ASKED | SLOWS)), slows_for_zmm: found & SLOWS != 0 }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        Detected(Features::NONE)
+        Detected { features: Features::NONE, slows_for_zmm: false }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[cold]
+    fn ask() -> u32 {
+        let leaves = Leaves::read();
+        let slows = if leaves.slows_for_zmm() { SLOWS } else { 0 };
+        let found = Features::of(&leaves).0 | slows | ASKED;
+        // threads that ask at the same time find the same
+        FOUND.store(found, Ordering::Relaxed);
+        found
     }
 
     /// Only those that are in `features` as well, as if the CPU had no others.
     pub const fn only(self, features: Features) -> Self {
-        Detected(self.0.and(features))
+        Detected { features: self.features.and(features), ..self }
     }
 
     /// The set.
     pub const fn features(self) -> Features {
-        self.0
+        self.features
+    }
+
+    /// Whether the CPU lowers its clock while zmm registers are used: see [`Leaves::slows_for_zmm`].
+    pub const fn slows_for_zmm(self) -> bool {
+        self.slows_for_zmm
     }
 
     /// Proof of AES-NI, if it is there.
     #[cfg(target_arch = "x86_64")]
     pub fn aes(self) -> Option<Aes> {
-        self.0.contains(const { Features::named("aes") }).then_some(Aes(()))
+        self.features.contains(const { Features::named("aes") }).then_some(Aes(()))
     }
 }
 
@@ -322,7 +355,7 @@ impl<F: Copy> Kernel<F> {
     /// # Errors
     /// The features that are missing.
     pub fn prove(&self, cpu: Detected) -> Result<Proven<F>, Missing> {
-        let missing = self.features.without(cpu.0);
+        let missing = self.features.without(cpu.features);
         if missing.is_empty() { Ok(Proven(self.function)) } else { Err(Missing(missing)) }
     }
 }
@@ -347,7 +380,7 @@ pub struct Proven<F>(F);
 mod ctr {
     use inout::InOutBuf;
 
-    use super::Proven;
+    use super::{Kernel, Proven};
     use crate::ctr::{Ctr, CtrFn};
     use crate::keys::{AesKeys, KeyError, RoundKeys};
 
@@ -360,6 +393,37 @@ mod ctr {
         pub fn run(self, keys: &RoundKeys<R>, counter: u128, data: InOutBuf<'_, '_, u8>) {
             // SAFETY: the CPU has the function's features, or it would not be proven.
             unsafe { (self.0)(keys, counter, data) }
+        }
+    }
+
+    impl Kernel<Ctr> {
+        /// The kernel as one for AES-128, if it is.
+        pub const fn aes128(self) -> Option<Kernel<CtrFn<11>>> {
+            match self.function {
+                Ctr::Aes128(function) => Some(self.with(function)),
+                _ => None,
+            }
+        }
+
+        /// The kernel as one for AES-192, if it is.
+        pub const fn aes192(self) -> Option<Kernel<CtrFn<13>>> {
+            match self.function {
+                Ctr::Aes192(function) => Some(self.with(function)),
+                _ => None,
+            }
+        }
+
+        /// The kernel as one for AES-256, if it is.
+        pub const fn aes256(self) -> Option<Kernel<CtrFn<15>>> {
+            match self.function {
+                Ctr::Aes256(function) => Some(self.with(function)),
+                _ => None,
+            }
+        }
+
+        /// The same function, which its features belong to, by its own type.
+        const fn with<F>(self, function: F) -> Kernel<F> {
+            Kernel { name: self.name, features: self.features, function }
         }
     }
 

@@ -46,6 +46,12 @@ pub mod keys;
 #[allow(unsafe_code)]
 pub mod mem;
 
+/// Which of a counter's data are in runs of blocks, which the cached form has a table for.
+#[cfg(target_arch = "x86_64")]
+pub mod runs {
+    byways_macros::runs!();
+}
+
 pub use inout;
 
 /// For generated code.
@@ -68,7 +74,9 @@ pub mod __macros {
 /// aes_ctr! { key: [128, 192, 256], by: [4, 8, 12], width: [xmm, ymm, zmm] }
 /// ```
 /// `by` counts 16-byte blocks in flight: any number that fills whole registers of the width, up to its register file
-/// (16; 32 at zmm). Groups of lists are separated by semicolons. Call it in a module of its own.
+/// (16; 32 at zmm). `form: [cached]` makes kernels for long messages, which take rounds 1 and 2 from a table; `plain` is
+/// the other form, and meant where none is given. Groups of lists are separated by semicolons. Call it in a module of
+/// its own.
 ///
 /// Without optimisation every instruction of a kernel is a function call: let the crate that calls this be optimised in
 /// dev builds too.

@@ -10,8 +10,9 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
-use core::mem::transmute;
+use core::mem::{MaybeUninit, transmute};
 use core::ops::{Deref, DerefMut};
+use core::slice;
 
 use inout::InOutBuf;
 
@@ -20,6 +21,7 @@ use inout::InOutBuf;
 pub use core::option::Option::Some;
 
 use crate::keys::{RoundKey, RoundKeys};
+use crate::runs::{RUN_BYTES, cut, step};
 
 /// A vector type.
 pub trait Vector: Copy + sealed::Sealed {}
@@ -59,17 +61,8 @@ impl<'inp, 'out> Data<'inp, 'out> {
     #[inline]
     pub fn batch<V: Vector, const K: usize>(&mut self) -> Option<Piece<'inp, 'out, V, K>> {
         let bytes = const { K * size_of::<V>() };
-        if self.left < bytes {
-            return None;
-        }
-        let piece = Piece { input: self.input, output: self.output, buffers: PhantomData };
-        // SAFETY: `bytes` bytes are left of both buffers, so the pointers stay in them or at their ends.
-        unsafe {
-            self.input = self.input.add(bytes);
-            self.output = self.output.add(bytes);
-        }
-        self.left -= bytes;
-        Some(piece)
+        let Data { input, output, .. } = self.split(bytes)?;
+        Some(Piece { input, output, buffers: PhantomData })
     }
 
     /// How many registers what is left reaches into.
@@ -90,6 +83,117 @@ impl<'inp, 'out> Data<'inp, 'out> {
     }
 }
 
+impl<'inp, 'out> Data<'inp, 'out> {
+    /// The next run of blocks, if as much is left.
+    #[inline]
+    pub fn run(&mut self) -> Option<Self> {
+        self.split(RUN_BYTES)
+    }
+
+    #[inline]
+    fn split(&mut self, bytes: usize) -> Option<Self> {
+        if self.left < bytes {
+            return None;
+        }
+        let next = Data { input: self.input, output: self.output, left: bytes, buffers: PhantomData };
+        // SAFETY: `bytes` bytes are left of both buffers, so the pointers stay in them or at their ends.
+        unsafe {
+            self.input = self.input.add(bytes);
+            self.output = self.output.add(bytes);
+        }
+        self.left -= bytes;
+        Some(next)
+    }
+}
+
+/// Data cut into runs of blocks and what is between them.
+#[derive(Debug)]
+pub struct Stretches<'inp, 'out> {
+    counter: u128,
+    data: Data<'inp, 'out>,
+}
+
+impl<'inp, 'out> Stretches<'inp, 'out> {
+    /// All of the buffers, whose first block's counter it is.
+    #[inline]
+    pub fn new(counter: u128, data: InOutBuf<'inp, 'out, u8>) -> Self {
+        Stretches { counter, data: Data::new(data) }
+    }
+
+    /// The next stretch: its counter, its data, and whether they are whole runs under one table.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // generated code must not count on a trait in scope
+    pub fn next(&mut self) -> Option<(u128, Data<'inp, 'out>, bool)> {
+        let cut = cut(self.counter, self.data.left);
+        if cut.bytes == 0 {
+            return None;
+        }
+        let counter = self.counter;
+        self.counter = step(counter, cut.bytes);
+        Some((counter, self.data.split(cut.bytes)?, cut.runs))
+    }
+}
+
+/// Room for a [`Table`], not initialised.
+#[repr(C, align(64))]
+pub struct Slots(MaybeUninit<[u8; RUN_BYTES]>);
+
+impl Slots {
+    /// Room that has nothing in it.
+    #[inline]
+    #[allow(clippy::new_without_default)] // for generated code
+    pub fn new() -> Self {
+        Slots(MaybeUninit::uninit())
+    }
+
+    /// An empty table in it.
+    #[inline]
+    pub fn table<V: Vector>(&mut self) -> Table<'_, V> {
+        Table { slots: self, len: 0, vectors: PhantomData }
+    }
+}
+
+/// A table with a block for each value of the counter's lowest byte, made once and wiped on drop.
+///
+/// Invariant: the first `len` bytes of the slots are initialised, by vectors. The length stands outside of them, so that
+/// the compiler does not copy a constant into them to set it.
+pub struct Table<'a, V: Vector> {
+    slots: &'a mut Slots,
+    len: usize,
+    vectors: PhantomData<V>,
+}
+
+impl<V: Vector> Table<'_, V> {
+    /// The next vectors; beyond the table's end there are none.
+    #[inline]
+    pub fn push<const K: usize>(&mut self, vectors: [V; K]) {
+        if self.len > RUN_BYTES - size_of::<[V; K]>() {
+            return;
+        }
+        // SAFETY: that many bytes are left behind `len`, which a multiple of a vector's size keeps aligned.
+        unsafe { self.slots.0.as_mut_ptr().byte_add(self.len).cast::<[V; K]>().write(vectors) };
+        self.len += size_of::<[V; K]>();
+    }
+
+    /// What was pushed, `K` vectors at a time.
+    #[inline]
+    pub fn parts<const K: usize>(&self) -> &[[V; K]] {
+        // SAFETY: so many vectors were written, and the table is aligned for them.
+        unsafe { slice::from_raw_parts(self.slots.0.as_ptr().cast(), self.len / size_of::<[V; K]>()) }
+    }
+}
+
+impl<V: Vector> Drop for Table<'_, V> {
+    #[inline]
+    fn drop(&mut self) {
+        let slots = self.slots.0.as_mut_ptr().cast::<V>();
+        for i in 0..self.len / size_of::<V>() {
+            // SAFETY: a slot of the table, and zeros are a vector.
+            unsafe { slots.add(i).write_volatile(MaybeUninit::zeroed().assume_init()) };
+        }
+    }
+}
+
 /// `K` whole registers of data: `K * size_of::<V>()` bytes are readable at `input` and writable at `output`.
 #[derive(Debug)]
 pub struct Piece<'inp, 'out, V, const K: usize> {
@@ -105,6 +209,13 @@ impl<V: Vector, const K: usize> Piece<'_, '_, V, K> {
         const { assert!(I < K) }
         // SAFETY: register I of K is readable, and any bytes are a vector.
         unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+    }
+
+    /// Says that the data `AHEAD` bytes after the start of the piece will be used soon. They need not exist.
+    #[inline]
+    pub fn prefetch<const AHEAD: usize>(&self) {
+        // SAFETY: a prefetch of any address is no access.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.input.wrapping_add(AHEAD).cast()) }
     }
 
     /// Register `I` becomes `vector`.
@@ -306,16 +417,10 @@ pub struct Streamed<'a, const R: usize>(&'a [RoundKey; R]);
 pub struct Held<V, const R: usize>([V; R]);
 
 impl<const R: usize> RoundKeys<R> {
-    /// The round keys, to be loaded anew: what was read through an earlier borrow is not known to be the same, so the
-    /// compiler does not keep more of them than there are registers, which would spill them to the stack.
+    /// The round keys, to be loaded where they are used.
     #[inline]
-    #[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
     pub fn stream(&self) -> Streamed<'_, R> {
-        let mut keys: *const [RoundKey; R] = &raw const self.0;
-        // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
-        unsafe { asm!("/* {0} */", inout(reg) keys, options(nomem, nostack, preserves_flags)) }
-        // SAFETY: it points to the round keys, borrowed as long as the result.
-        Streamed(unsafe { &*keys })
+        Streamed(&self.0).stream()
     }
 
     /// The round keys in xmm registers.
@@ -359,6 +464,18 @@ impl<const R: usize> RoundKeys<R> {
 }
 
 impl<'a, const R: usize> Streamed<'a, R> {
+    /// The round keys, to be loaded anew: what was read through an earlier borrow is not known to be the same, so the
+    /// compiler does not keep more of them than there are registers, which would spill them to the stack.
+    #[inline]
+    #[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
+    pub fn stream(&self) -> Self {
+        let mut keys: *const [RoundKey; R] = self.0;
+        // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
+        unsafe { asm!("/* {0} */", inout(reg) keys, options(nomem, nostack, preserves_flags)) }
+        // SAFETY: it points to the round keys, borrowed as long as the result.
+        Streamed(unsafe { &*keys })
+    }
+
     /// Round key `I`.
     #[inline]
     pub fn get<const I: usize>(&self) -> &'a RoundKey {

@@ -3,7 +3,7 @@
 use byways::cpu::Kernel;
 use byways::ctr::Field;
 use byways::verify::{Bench, Call, Fault, Way, every_length, noise};
-use byways_codegen::spec::{Algorithm, KeySize, Variant, Width};
+use byways_codegen::spec::{Algorithm, CtrForm, KeySize, Variant, Width};
 use byways_kernels::ctr::Ctr;
 
 use crate::{pages, vectors};
@@ -32,6 +32,7 @@ pub(crate) const CHECKS: &[(&str, Check)] = &[
     ("every_length", |subject, way| text(every_length(way, subject.key_len, || {}))),
     ("wraps_in_every_lane", |subject, way| text(wraps_in_every_lane(subject, way))),
     ("long_messages", |subject, way| text(long_messages(subject, way))),
+    ("carries_in_long_messages", |subject, way| text(carries_in_long_messages(subject, way))),
     ("vectors", vectors::check),
 ];
 
@@ -39,10 +40,12 @@ pub(crate) const CHECKS: &[(&str, Check)] = &[
 pub(crate) const NATIVE_CHECKS: &[(&str, Check)] =
     &[("every_offset", |subject, way| text(every_offset(subject, way))), ("page_ends", pages::check)];
 
-/// Every N that the width allows, generated or not, over batches and a rest of every number of registers.
+/// Every N that the width allows, generated or not, over batches and a rest of every number of registers, and in the
+/// cached form over three runs and more.
 pub(crate) fn every_unroll(width: Width) -> Result<(), String> {
-    for by in width.unrolls() {
-        let variant = Variant::new(Algorithm::AesCtr(KeySize::Aes128), by, width).expect("an allowed N");
+    let algorithm = Algorithm::AesCtr(KeySize::Aes128, CtrForm::Plain);
+    for by in algorithm.unrolls(width) {
+        let variant = Variant::new(algorithm, by, width).expect("an allowed N");
         let way = Way::interpreted(variant);
         let longest = 3 * by * 16;
         let mut bench = Bench::new(16, longest);
@@ -50,6 +53,13 @@ pub(crate) fn every_unroll(width: Width) -> Result<(), String> {
             let call = Call { len, counter: 9, field: Field::Bits64, input_offset: 0, output_offset: None };
             bench.check(&way, call).map_err(|fault| format!("{variant}: {fault}"))?;
         }
+    }
+    let algorithm = Algorithm::AesCtr(KeySize::Aes256, CtrForm::Cached);
+    for by in algorithm.unrolls(width) {
+        let variant = Variant::new(algorithm, by, width).expect("an allowed N");
+        let mut bench = Bench::new(32, 5 * 4096);
+        let call = Call { len: 5 * 4096, counter: 250, field: Field::Bits64, input_offset: 0, output_offset: None };
+        bench.check(&Way::interpreted(variant), call).map_err(|fault| format!("{variant}: {fault}"))?;
     }
     Ok(())
 }
@@ -70,6 +80,32 @@ fn wraps_in_every_lane(subject: &Subject, way: &Way) -> Result<(), Fault> {
                 let counter = last.wrapping_sub(blocks);
                 bench.check(way, Call { len, counter, field, input_offset: 0, output_offset: None })?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// Counters that carry out of bit 8, 32, 40, 64 or 128, in the first run of 256 blocks, at its end, in later ones and in
+/// what is left.
+fn carries_in_long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
+    const RUN: usize = 256;
+    let longest = 200 * 1024;
+    let mut bench = Bench::new(subject.key_len, longest);
+    let ends = [1, 9, RUN - 1, RUN, RUN + 1, 2 * RUN, 3 * RUN - 1, 3 * RUN, 4 * RUN + 77, 5 * RUN, 1279];
+    for bits in [8, 32, 40, 64, 128] {
+        let last = 0x89ab_cdef_0123_4567_0246_8ace_1357_9bdf_u128 | u128::MAX >> (128 - bits);
+        for (i, blocks) in ends.into_iter().enumerate() {
+            let field = Field::ALL[i % 3];
+            // one in each bit position is really long
+            let len = if i == 8 { longest - 21 } else { 20 * 1024 + 31 * i };
+            let call = Call {
+                len,
+                counter: last.wrapping_sub(blocks as u128 - 1),
+                field,
+                input_offset: 5 * i,
+                output_offset: (i % 2 == 1).then_some(7 * i % 64),
+            };
+            bench.check(way, call)?;
         }
     }
     Ok(())

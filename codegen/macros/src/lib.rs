@@ -14,3 +14,9 @@ pub fn aes_ctr(input: TokenStream) -> TokenStream {
 pub fn features(input: TokenStream) -> TokenStream {
     byways_codegen::features(input.into()).into()
 }
+
+/// How runs of blocks are cut, for `byways_kernels::mem`.
+#[proc_macro]
+pub fn runs(input: TokenStream) -> TokenStream {
+    byways_codegen::runs(input.into()).into()
+}

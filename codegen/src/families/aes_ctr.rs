@@ -14,53 +14,79 @@
 //!    `key ^ data` gives the output at once, and the xor does not wait for the rounds.
 //! 4. All registers of the rest are in flight at once. Where a batch is longer than what keeps the AES ports busy, the
 //!    rest first goes by shorter batches.
+//!
+//! The cached form, for long messages (counter-mode caching: Bernstein and Schwabe, INDOCRYPT 2008; FACE, CHES 2018):
+//!
+//! ```text
+//! for each run of 256 blocks whose counters differ in the lowest byte alone:
+//!     w = the state after round 2 of the run's first block
+//!     for each block i of the run:               first run: state after round 2 = as above
+//!         state after round 2 = w ⊕ T[i]                    T[i] = state after round 2 ⊕ w
+//!         rounds 3.. as above
+//! ```
+//! T needs no other bytes of the counter than those that stay the same in all runs: with S the linear part of a round
+//! after its S-boxes, byte 15 reaches one column in round 1, and the other bytes that count reach others, 14, 13, 12 and
+//! 11 columns 1, 2, 3 and 2. So within that column the state differs by S(S-box(15)) only, and what the second round makes
+//! of it is a difference that the other columns do not enter. Byte 10 shares byte 15's column: where a carry reaches it,
+//! every 2^40 blocks, T is made anew, as [`cut`](crate::runs::cut) says. The index is the public counter.
 
 use crate::cost;
-use crate::ir::{Argument, Block, Builder, Compute, Extent, Flow, Keys, Program, State, Value};
-use crate::spec::{KeySize, Variant};
+use crate::ir::{Argument, Block, Builder, Compute, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value};
+use crate::spec::{CtrForm, KeySize, Variant};
 
 /// Registers that keep the AES ports busy, and then some: a round takes 3 cycles and 2 can start in each.
 const BUSY: usize = 8;
 
-pub(super) fn program(variant: Variant, key: KeySize) -> Program {
-    let streamed = describe(variant, key, Keys::Streamed);
-    let held = describe(variant, key, Keys::Held);
+/// How far ahead of a batch its successors' data are asked for, in bytes: some 250 cycles at full speed.
+const AHEAD: usize = 1536;
+
+/// Bytes in a cache line.
+const LINE: usize = 64;
+
+pub(super) fn program(variant: Variant, key: KeySize, form: CtrForm) -> Program {
+    let streamed = describe(variant, key, form, Keys::Streamed);
+    let held = describe(variant, key, form, Keys::Held);
     if cost::live(&held) <= variant.width().registers() { held } else { streamed }
 }
 
-fn describe(variant: Variant, key: KeySize, keys: Keys) -> Program {
+fn describe(variant: Variant, key: KeySize, form: CtrForm, keys: Keys) -> Program {
     let mut p = Builder::default();
     let lanes = variant.width().lanes();
-
-    let low = p.argument("low", Argument::CounterLow);
-    let high = p.argument("high", Argument::CounterHigh);
     let kernel = Kernel {
+        variant,
         rounds: key.rounds(),
         swap: p.constant("swap", vec![REVERSE]),
         step: p.constant("step", vec![lanes as u128]),
     };
-    let mut counter = p.compute("counter", Compute::Pair, [high, low]);
-    if lanes > 1 {
-        let lane = p.constant("lane", (0..lanes as u128).collect());
-        counter = p.compute("counter", Compute::Add64, [counter, lane]);
-    }
+    let lane = (lanes > 1).then(|| p.constant("lane", (0..lanes as u128).collect()));
     let setup = p.take();
-    let state = p.state(counter);
+
+    let mut c = kernel.first_counter(&mut p, "c");
+    if let Some(lane) = lane {
+        c = p.compute("c", Compute::Add64, [c, lane]);
+    }
+    let start = p.take();
+    let state = p.state(c);
 
     let registers = variant.registers();
-    let mut skeleton = vec![Flow::While(kernel.batch(&mut p, state, registers))];
+    let mut flows = vec![Flow::While(kernel.batch(&mut p, state, registers))];
     if registers > BUSY {
-        skeleton.push(Flow::While(kernel.batch(&mut p, state, BUSY)));
+        flows.push(Flow::While(kernel.batch(&mut p, state, BUSY)));
     }
     let rest = (1..=registers.min(BUSY)).map(|r| kernel.rest(&mut p, state, r));
-    skeleton.push(Flow::Rest(rest.collect()));
-    p.finish(variant, key.round_keys(), keys, setup, vec![state], skeleton)
+    flows.push(Flow::Rest(rest.collect()));
+    let runs = (form == CtrForm::Cached).then(|| kernel.runs(&mut p, state));
+    p.finish(variant, key.round_keys(), keys, setup, vec![state], Skeleton { start, flows, runs })
 }
 
 /// Byte i is byte 15 − i.
 const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 
+/// Rounds that the cached form has a table for.
+const CACHED: usize = 2;
+
 struct Kernel {
+    variant: Variant,
     rounds: usize,
     swap: Value,
     step: Value,
@@ -68,41 +94,93 @@ struct Kernel {
 
 impl Kernel {
     fn batch(&self, p: &mut Builder, state: State, registers: usize) -> Block {
-        let next = self.blocks(p, state.param, registers, registers, Extent::Whole);
+        let (b, next) = self.counters(p, state.param, registers, registers);
+        let b = self.rounds(p, b, 1);
+        self.last_round(p, b, Extent::Whole);
         Block { registers, body: p.take(), next: vec![next] }
     }
 
     fn rest(&self, p: &mut Builder, state: State, registers: usize) -> Block {
-        self.blocks(p, state.param, registers, registers - 1, Extent::Last);
+        let (b, _) = self.counters(p, state.param, registers, registers - 1);
+        let b = self.rounds(p, b, 1);
+        self.last_round(p, b, Extent::Last);
         Block { registers, body: p.take(), next: vec![] }
     }
 
-    /// Encrypts `registers` registers of data, the last of them to `extent`, and steps the counter `steps` times.
-    fn blocks(&self, p: &mut Builder, mut counter: Value, registers: usize, steps: usize, extent: Extent) -> Value {
-        let b: Vec<String> = (0..registers).map(|i| format!("b{i}")).collect();
-        let mut x = Vec::new();
-        for (i, b) in b.iter().enumerate() {
-            x.push(p.compute(b, Compute::Shuffle8, [counter, self.swap]));
+    fn runs(&self, p: &mut Builder, state: State) -> Runs {
+        let registers = self.variant.registers();
+        let first = self.first_counter(p, "first");
+        let w = p.compute("w", Compute::Shuffle8, [first, self.swap]);
+        let w = self.whiten(p, vec![w]);
+        let w = self.cached_rounds(p, w)[0];
+        let enter = p.take();
+
+        let (b, next) = self.counters(p, state.param, registers, registers);
+        let b = self.cached_rounds(p, b);
+        let t = b.iter().enumerate().map(|(i, &b)| p.compute(&format!("t{i}"), Compute::Xor, [b, w])).collect();
+        p.save(t);
+        let b = self.rounds(p, b, CACHED + 1);
+        self.last_round(p, b, Extent::Whole);
+        let build = Block { registers, body: p.take(), next: vec![next] };
+
+        for line in (0..registers * self.variant.width().bytes()).step_by(LINE) {
+            p.prefetch(AHEAD + line);
+        }
+        let mut b = Vec::new();
+        for i in 0..registers {
+            let t = p.table("t", i);
+            b.push(p.compute(&format!("b{i}"), Compute::Xor, [w, t]));
+        }
+        let b = self.rounds(p, b, CACHED + 1);
+        self.last_round(p, b, Extent::Whole);
+        let reuse = Block { registers, body: p.take(), next: vec![] };
+        Runs { enter, build, reuse }
+    }
+
+    /// The first counter in every lane.
+    fn first_counter(&self, p: &mut Builder, name: &str) -> Value {
+        let low = p.argument("low", Argument::CounterLow);
+        let high = p.argument("high", Argument::CounterHigh);
+        p.compute(name, Compute::Pair, [high, low])
+    }
+
+    /// As many registers of counter blocks, xored with the first round key, and the counter after `steps` of them.
+    fn counters(&self, p: &mut Builder, mut c: Value, registers: usize, steps: usize) -> (Vec<Value>, Value) {
+        let mut b = Vec::new();
+        for i in 0..registers {
+            b.push(p.compute(&format!("b{i}"), Compute::Shuffle8, [c, self.swap]));
             if i < steps {
-                counter = p.compute("counter", Compute::Add64, [counter, self.step]);
+                c = p.compute("c", Compute::Add64, [c, self.step]);
             }
         }
+        (self.whiten(p, b), c)
+    }
+
+    fn whiten(&self, p: &mut Builder, b: Vec<Value>) -> Vec<Value> {
         let first = p.key("k", 0);
-        for (x, b) in x.iter_mut().zip(&b) {
-            *x = p.compute(b, Compute::Xor, [*x, first]);
-        }
-        let x = p.each_key(1..self.rounds, &x, |p, b, x, key| p.compute(b, Compute::AesEnc, [x, key]));
+        b.into_iter().map(|b| p.again(b, Compute::Xor, first)).collect()
+    }
+
+    fn cached_rounds(&self, p: &mut Builder, b: Vec<Value>) -> Vec<Value> {
+        p.each_key(1..CACHED + 1, &b, |p, b, key| p.again(b, Compute::AesEnc, key))
+    }
+
+    fn rounds(&self, p: &mut Builder, b: Vec<Value>, from: usize) -> Vec<Value> {
+        p.each_key(from..self.rounds, &b, |p, b, key| p.again(b, Compute::AesEnc, key))
+    }
+
+    /// The last round over all registers of data, the last of them to `extent`.
+    fn last_round(&self, p: &mut Builder, b: Vec<Value>, extent: Extent) {
         let last = p.key("k", self.rounds);
-        let extents = (0..registers).map(|i| if i + 1 < registers { Extent::Whole } else { extent });
+        let extents: Vec<Extent> = (1..=b.len()).map(|i| if i < b.len() { Extent::Whole } else { extent }).collect();
         let mut out = Vec::new();
-        for (i, extent) in extents.clone().enumerate() {
-            let d = p.load("d", i, extent);
-            let d = p.compute("d", Compute::Xor, [d, last]);
-            out.push(p.compute(&b[i], Compute::AesEncLast, [x[i], d]));
+        for (i, &b) in b.iter().enumerate() {
+            let d = p.load("d", i, extents[i]);
+            let d = p.again(d, Compute::Xor, last);
+            out.push(p.again(b, Compute::AesEncLast, d));
         }
-        for (i, extent) in extents.enumerate() {
-            p.store(i, extent, out[i]);
+        for (i, out) in out.into_iter().enumerate() {
+            p.store(i, extents[i], out);
         }
-        counter
     }
 }

@@ -8,6 +8,6 @@ use crate::spec::{Algorithm, Variant};
 /// The variant as a program.
 pub fn program(variant: Variant) -> Program {
     match variant.algorithm() {
-        Algorithm::AesCtr(key) => aes_ctr::program(variant, key),
+        Algorithm::AesCtr(key, form) => aes_ctr::program(variant, key, form),
     }
 }

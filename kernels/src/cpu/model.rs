@@ -2,6 +2,13 @@
 
 use core::fmt;
 
+/// Family and model of register eax of CPUID leaf 1, the extended fields added where they count.
+pub(super) const fn family_model(eax: u32) -> (u32, u32) {
+    let (base, model) = (eax >> 8 & 0xf, eax >> 4 & 0xf);
+    let family = if base == 15 { base + (eax >> 20 & 0xff) } else { base };
+    (family, if matches!(base, 6 | 15) { eax >> 12 & 0xf0 | model } else { model })
+}
+
 /// A CPU's own name, and the numbers of its design.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Model {
@@ -23,10 +30,7 @@ impl Model {
     /// assert_eq!(Model::of(0x00a2_0f10, [0; 12]).family, 25);
     /// ```
     pub fn of(leaf1_eax: u32, name: [u32; 12]) -> Self {
-        let field = |low: u32, bits: u32| leaf1_eax >> low & ((1 << bits) - 1);
-        let base = field(8, 4);
-        let family = if base == 15 { 15 + field(20, 8) } else { base };
-        let model = if matches!(base, 6 | 15) { field(16, 4) << 4 | field(4, 4) } else { field(4, 4) };
+        let (family, model) = family_model(leaf1_eax);
         let mut bytes = [0; 48];
         for (bytes, register) in bytes.as_chunks_mut().0.iter_mut().zip(name) {
             *bytes = register.to_le_bytes();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::str::FromStr;
 
 use byways::measure::Cycles;
-use byways_codegen::spec::{Algorithm, Variant, Width};
+use byways_codegen::spec::{Algorithm, CtrForm, Variant, Width};
 
 use crate::catalogue::{self, Catalogue, Entry, one_of};
 use crate::progress::Progress;
@@ -50,7 +50,7 @@ enum Family {
 impl Family {
     const fn of(algorithm: Algorithm) -> Self {
         match algorithm {
-            Algorithm::AesCtr(_) => Family::Ctr,
+            Algorithm::AesCtr(..) => Family::Ctr,
         }
     }
 
@@ -71,6 +71,11 @@ impl FromStr for Family {
             _ => Err(format!("unknown family `{name}`; there is `ctr`")),
         }
     }
+}
+
+/// Whether it is the form that the table without names is about.
+const fn is_plain(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::AesCtr(_, CtrForm::Plain))
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
@@ -98,7 +103,7 @@ pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Re
     let (heads, groups) = match args.names.as_slice() {
         [] => {
             let [old, new] = usual(args.family, catalogue, out)?;
-            let groups = catalogue.algorithms().filter(|&algorithm| Family::of(algorithm) == args.family);
+            let groups = catalogue.algorithms().filter(|&a| Family::of(a) == args.family && is_plain(a));
             let find = |algorithm, (by, width)| Variant::new(algorithm, by, width).ok().and_then(|v| catalogue.find(v));
             let groups = groups.filter_map(|algorithm| {
                 Some(Group { label: Some(algorithm), entries: vec![find(algorithm, old)?, find(algorithm, new)?] })

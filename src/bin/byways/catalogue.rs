@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use byways::Registered;
 use byways::cpu::{Detected, Features, Missing};
-use byways_codegen::spec::{Algorithm, Misfit, NameError, Variant, Width};
+use byways_codegen::spec::{Algorithm, NameError, Variant, Width};
 
 /// A kernel of the registry.
 pub(crate) struct Entry {
@@ -54,7 +54,7 @@ impl Catalogue {
 
     /// The algorithms that there are kernels for.
     pub(crate) fn algorithms(&self) -> impl Iterator<Item = Algorithm> {
-        Algorithm::ALL.into_iter().filter(|&algorithm| !self.of(algorithm).is_empty())
+        Algorithm::all().filter(|&algorithm| !self.of(algorithm).is_empty())
     }
 
     /// The kernels for an algorithm, narrowest first, then by N.
@@ -81,7 +81,7 @@ pub(crate) fn cannot_run<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Ve
 pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     name.parse().map_err(|error: NameError| {
         let near = match &error {
-            NameError::Misfit { misfit, .. } => fitting(name, *misfit),
+            NameError::Misfit { misfit, .. } => misfit.nearest().iter().map(Variant::to_string).collect(),
             NameError::Unknown(_) => similar(name),
         };
         if near.is_empty() { error.to_string() } else { format!("{error}; try {}", one_of(&near)) }
@@ -94,20 +94,14 @@ pub(crate) fn one_of(names: &[String]) -> String {
     names.join(" or ")
 }
 
-/// The same with the nearest N that fits.
-fn fitting(name: &str, misfit: Misfit) -> Vec<String> {
-    let algorithm = Algorithm::ALL.into_iter().find(|algorithm| name.starts_with(&format!("{algorithm}_by")));
-    let fitting = misfit.width.nearest(misfit.by).into_iter();
-    fitting.filter_map(|by| Some(Variant::new(algorithm?, by, misfit.width).ok()?.to_string())).collect()
-}
-
 /// Names that are a few letters from this one, or that it is a part of; nearest first, then those that were generated.
 fn similar(name: &str) -> Vec<String> {
     const FEW: usize = 3;
     let mut near = Vec::new();
-    for algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::all() {
         for width in Width::ALL {
-            for variant in width.unrolls().filter_map(|by| Variant::new(algorithm, by, width).ok()) {
+            let unrolls = algorithm.unrolls(width);
+            for variant in unrolls.filter_map(|by| Variant::new(algorithm, by, width).ok()) {
                 let full = variant.to_string();
                 let part = name.len() >= FEW && full.contains(name);
                 let distance = if part { 0 } else { strsim::osa_distance(name, &full) };

@@ -22,7 +22,7 @@ pub(crate) const ORACLE: &str = "crates `aes` and `ctr`, at every length from 0 
 
 /// Verifies the variant's program, interpreted; the error is what it computed wrong.
 pub(crate) fn interpreted(variant: Variant) -> Result<(), String> {
-    let Algorithm::AesCtr(key) = variant.algorithm();
+    let Algorithm::AesCtr(key, _) = variant.algorithm();
     every_length(&Way::interpreted(variant), key.bits() / 8, || ()).map_err(|fault| fault.to_string())
 }
 

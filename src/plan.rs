@@ -1,0 +1,138 @@
+//! Which kernel for which length: one table a family and tier.
+//!
+//! A longer message never pays for a kernel that a shorter one would not: each row is measured against its neighbours
+//! (`byways bench ctr --api`), so that no length is slower than with narrower registers.
+
+use byways_kernels::aes_ctr::KERNELS;
+use byways_kernels::cpu::{Detected, Kernel, Proven};
+use byways_kernels::ctr::{Ctr, CtrFn};
+
+use crate::Width;
+
+/// Up to so many bytes, the kernel whose name ends so.
+type Row = (usize, &'static str);
+
+/// Any length.
+const MORE: usize = usize::MAX;
+
+/// Rows in a table.
+const ROWS: usize = 3;
+
+/// AES in counter mode, by tier, widest first.
+#[rustfmt::skip]
+const AES_CTR: [(Width, [Row; ROWS]); 3] = [
+    (Width::Zmm, [
+        (16,       "_ctr_by4_xmm"),
+        (14 << 10, "_ctr_by16_zmm"),
+        (MORE,     "_ctr_cached_by16_zmm"),
+    ]),
+    (Width::Ymm, [
+        (16,       "_ctr_by4_xmm"),
+        (20 << 10, "_ctr_by16_ymm"),
+        (MORE,     "_ctr_cached_by16_ymm"),
+    ]),
+    (Width::Xmm, [
+        (16,       "_ctr_by4_xmm"),
+        (14 << 10, "_ctr_by8_xmm"),
+        (MORE,     "_ctr_cached_by8_xmm"),
+    ]),
+];
+
+/// A tier's table with its kernels.
+pub(crate) struct Tier<const R: usize> {
+    width: Width,
+    rows: [(usize, Kernel<CtrFn<R>>); ROWS],
+}
+
+/// The kernels that an object uses, all of which its CPU can run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<const R: usize> {
+    rows: [(usize, Proven<CtrFn<R>>); ROWS],
+}
+
+impl<const R: usize> Plan<R> {
+    /// For data of so many bytes.
+    #[inline]
+    pub(crate) fn kernel(&self, bytes: usize) -> Proven<CtrFn<R>> {
+        let [(short, first), (long, second), (_, third)] = self.rows;
+        if bytes <= short {
+            first
+        } else if bytes <= long {
+            second
+        } else {
+            third
+        }
+    }
+}
+
+/// The widest tier up to `limit` whose kernels this CPU can all run.
+pub(crate) fn plan<const R: usize>(tiers: &[Tier<R>], limit: Width, cpu: Detected) -> Option<(&Tier<R>, Plan<R>)> {
+    tiers.iter().filter(|tier| tier.width <= limit).find_map(|tier| {
+        let [first, second, third] = &tier.rows;
+        let prove = |row: &(usize, Kernel<CtrFn<R>>)| Some((row.0, row.1.prove(cpu).ok()?));
+        Some((tier, Plan { rows: [prove(first)?, prove(second)?, prove(third)?] }))
+    })
+}
+
+impl<const R: usize> Tier<R> {
+    /// Its width.
+    pub(crate) const fn width(&self) -> Width {
+        self.width
+    }
+
+    /// Up to so many bytes, the kernel of this name.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.rows.iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
+    }
+}
+
+macro_rules! tiers {
+    ($($(#[$doc:meta])* $tiers:ident: $algorithm:literal, $round_keys:literal, $narrow:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub(crate) static $tiers: [Tier<$round_keys>; AES_CTR.len()] = {
+                const fn row(row: Row) -> (usize, Kernel<CtrFn<$round_keys>>) {
+                    (row.0, find($algorithm, row.1).$narrow().expect("a kernel of this key size"))
+                }
+                const fn tier((width, [a, b, c]): (Width, [Row; ROWS])) -> Tier<$round_keys> {
+                    Tier { width, rows: [row(a), row(b), row(c)] }
+                }
+                let [a, b, c] = AES_CTR;
+                [tier(a), tier(b), tier(c)]
+            };
+        )*
+    };
+}
+
+tiers! {
+    /// AES-128.
+    AES128: "aes128", 11, aes128;
+    /// AES-192.
+    AES192: "aes192", 13, aes192;
+    /// AES-256.
+    AES256: "aes256", 15, aes256;
+}
+
+/// The kernel of this name, in two parts. One that was not generated is a compile error.
+const fn find(head: &str, tail: &str) -> Kernel<Ctr> {
+    let mut i = 0;
+    while i < KERNELS.len() {
+        let name = KERNELS[i].name().as_bytes();
+        if name.len() == head.len() + tail.len() {
+            let (a, b) = name.split_at(head.len());
+            if equal(a, head.as_bytes()) && equal(b, tail.as_bytes()) {
+                return KERNELS[i];
+            }
+        }
+        i += 1;
+    }
+    panic!("a kernel of the plan was not generated")
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len()
+}
