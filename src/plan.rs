@@ -15,28 +15,24 @@ type Row = (usize, &'static str);
 /// Any length.
 const MORE: usize = usize::MAX;
 
-/// Rows in a table.
-const ROWS: usize = 3;
-
 /// AES in counter mode, by tier, widest first.
-#[rustfmt::skip]
-const AES_CTR: [(Width, [Row; ROWS]); 3] = [
-    (Width::Zmm, [
-        (16,       "_ctr_by4_xmm"),
-        (14 << 10, "_ctr_by16_zmm"),
-        (MORE,     "_ctr_cached_by16_zmm"),
-    ]),
-    (Width::Ymm, [
-        (16,       "_ctr_by4_xmm"),
-        (20 << 10, "_ctr_by16_ymm"),
-        (MORE,     "_ctr_cached_by16_ymm"),
-    ]),
-    (Width::Xmm, [
-        (16,       "_ctr_by4_xmm"),
-        (14 << 10, "_ctr_by8_xmm"),
-        (MORE,     "_ctr_cached_by8_xmm"),
-    ]),
+///
+/// Two or four registers in flight are enough where a CPU overlaps one batch with the next, and a short message leaves
+/// them sooner; a block alone is quickest in an xmm register. The cached form pays from two runs of 256 blocks on.
+const AES_CTR: [(Width, &[Row]); 3] = [
+    (
+        Width::Zmm,
+        &[(16, "_ctr_by4_xmm"), (1535, "_ctr_by4_zmm"), (8191, "_ctr_by16_zmm"), (MORE, "_ctr_cached_by16_zmm")],
+    ),
+    (
+        Width::Ymm,
+        &[(16, "_ctr_by4_xmm"), (384, "_ctr_by4_ymm"), (16383, "_ctr_by16_ymm"), (MORE, "_ctr_cached_by16_ymm")],
+    ),
+    (Width::Xmm, &[(8191, "_ctr_by4_xmm"), (MORE, "_ctr_cached_by8_xmm")]),
 ];
+
+/// The most rows in a table. One that has fewer repeats its last.
+const ROWS: usize = 4;
 
 /// A tier's table with its kernels.
 pub(crate) struct Tier<const R: usize> {
@@ -54,23 +50,17 @@ impl<const R: usize> Plan<R> {
     /// For data of so many bytes.
     #[inline]
     pub(crate) fn kernel(&self, bytes: usize) -> Proven<CtrFn<R>> {
-        let [(short, first), (long, second), (_, third)] = self.rows;
-        if bytes <= short {
-            first
-        } else if bytes <= long {
-            second
-        } else {
-            third
-        }
+        let [rows @ .., (_, last)] = &self.rows;
+        rows.iter().find(|(up_to, _)| bytes <= *up_to).map_or(*last, |(_, kernel)| *kernel)
     }
 }
 
 /// The widest tier up to `limit` whose kernels this CPU can all run.
 pub(crate) fn plan<const R: usize>(tiers: &[Tier<R>], limit: Width, cpu: Detected) -> Option<(&Tier<R>, Plan<R>)> {
     tiers.iter().filter(|tier| tier.width <= limit).find_map(|tier| {
-        let [first, second, third] = &tier.rows;
         let prove = |row: &(usize, Kernel<CtrFn<R>>)| Some((row.0, row.1.prove(cpu).ok()?));
-        Some((tier, Plan { rows: [prove(first)?, prove(second)?, prove(third)?] }))
+        let [a, b, c, d] = &tier.rows;
+        Some((tier, Plan { rows: [prove(a)?, prove(b)?, prove(c)?, prove(d)?] }))
     })
 }
 
@@ -82,7 +72,8 @@ impl<const R: usize> Tier<R> {
 
     /// Up to so many bytes, the kernel of this name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        self.rows.iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
+        let rows = self.rows.iter().position(|(bytes, _)| *bytes == MORE).map_or(ROWS, |last| last + 1);
+        self.rows[..rows].iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
     }
 }
 
@@ -91,11 +82,16 @@ macro_rules! tiers {
         $(
             $(#[$doc])*
             pub(crate) static $tiers: [Tier<$round_keys>; AES_CTR.len()] = {
-                const fn row(row: Row) -> (usize, Kernel<CtrFn<$round_keys>>) {
-                    (row.0, find($algorithm, row.1).$narrow().expect("a kernel of this key size"))
-                }
-                const fn tier((width, [a, b, c]): (Width, [Row; ROWS])) -> Tier<$round_keys> {
-                    Tier { width, rows: [row(a), row(b), row(c)] }
+                const fn tier((width, rows): (Width, &[Row])) -> Tier<$round_keys> {
+                    let kernel = find($algorithm, rows[0].1).$narrow().expect("a kernel of this key size");
+                    let mut tier = Tier { width, rows: [(MORE, kernel); ROWS] };
+                    let mut i = 0;
+                    while i < ROWS {
+                        let (bytes, tail) = rows[if i < rows.len() { i } else { rows.len() - 1 }];
+                        tier.rows[i] = (bytes, find($algorithm, tail).$narrow().expect("a kernel of this key size"));
+                        i += 1;
+                    }
+                    tier
                 }
                 let [a, b, c] = AES_CTR;
                 [tier(a), tier(b), tier(c)]

@@ -2,7 +2,7 @@
 pub const RUN: usize = 256;
 
 /// Fewer whole runs than this are none: the first makes the table, and the others must make up for it.
-pub const LEAST: usize = 3;
+pub const LEAST: usize = 2;
 
 /// Bytes in a run.
 pub const RUN_BYTES: usize = 16 * RUN;
