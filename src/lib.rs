@@ -1,8 +1,33 @@
-//! AES-CTR by generated SIMD kernels: from one description, a kernel for every number of blocks in flight and every
-//! register width.
+//! AES in counter mode by generated SIMD kernels: a drop-in for crates `aes` and `ctr` that takes the fastest kernel for
+//! the CPU it runs on and for the length of each message.
 //!
-//! [`kernels()`] lists them, [`cpu`] says what this CPU has, and [`ctr`] runs one. The kernels are those of
-//! [`byways_kernels`], which also makes kernels for an unroll factor of one's own.
+//! ```
+//! use byways::cipher::{KeyIvInit, StreamCipher};
+//! use byways::{Aes128, ctr::Ctr128BE};
+//!
+//! // RFC 3686, test vector 1
+//! let key = 0xae6852f8121067cc4bf7a5765577f39e_u128.to_be_bytes();
+//! let first_block = 0x00000030_0000000000000000_00000001_u128.to_be_bytes();
+//! let mut data = *b"Single block msg";
+//! Ctr128BE::<Aes128>::new(&key.into(), &first_block.into()).apply_keystream(&mut data);
+//! assert_eq!(u128::from_be_bytes(data), 0xe4095d4fb7a7b3792d6175a3261311b8);
+//! ```
+//!
+//! [`Aes128`], [`Aes192`] and [`Aes256`] are keys, [`ctr`] has the modes. What runs is settled when a key is built, by
+//! what the CPU has ([`cpu`]) and by how wide registers may be ([`Width`], [`limit_width`]), and for each message by its
+//! length. [`kernels()`] lists all kernels there are. They come from [`byways_kernels`], which also makes kernels for an
+//! unroll factor of one's own.
+//!
+//! # Features
+//!
+//! - `std` (default): reads the environment variable `BYWAYS_MAX_WIDTH`. Without it the crate is `no_std`.
+//! - `parallel`: large buffers on all cores.
+//! - `cli`: the command line `byways`, and the modules that it measures and verifies with.
+//!
+//! # Secrets
+//!
+//! No branch and no address depends on a key, on data or on keystream. Round keys, kept keystream and tables are wiped
+//! when they are dropped.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
