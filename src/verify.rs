@@ -210,13 +210,15 @@ fn fill(buffer: &mut [u8], seed: u64) {
     }
 }
 
-/// Every length up to 1100 bytes, with counters of every field that wrap or carry on the way, in place and from one
+/// The longest message of [`every_length`], in bytes.
+pub const LONGEST: usize = 1100;
+
+/// Every length up to [`LONGEST`] bytes, with counters of every field that wrap or carry on the way, in place and from one
 /// buffer to another, at offsets that go round. `progress` is called after each length.
 ///
 /// # Errors
 /// The first call whose result is wrong.
 pub fn every_length(way: &Way, key_len: usize, mut progress: impl FnMut()) -> Result<(), Fault> {
-    const LONGEST: usize = 1100;
     let mut bench = Bench::new(key_len, LONGEST);
     for len in 0..=LONGEST {
         for (i, field) in Field::ALL.into_iter().enumerate() {

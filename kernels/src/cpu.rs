@@ -38,6 +38,15 @@ pub struct Registers {
     pub edx: u32,
 }
 
+/// A CPUID leaf, its subleaf 0.
+#[cfg(target_arch = "x86_64")]
+fn cpuid(leaf: u32) -> Registers {
+    // SAFETY: every x86-64 CPU has CPUID.
+    #[allow(unused_unsafe)]
+    let found = unsafe { core::arch::x86_64::__cpuid_count(leaf, 0) };
+    Registers { eax: found.eax, ebx: found.ebx, ecx: found.ecx, edx: found.edx }
+}
+
 /// What detection looks at: CPUID leaves 1 and 7 (subleaf 0), zero where there is no such leaf, and XCR0, zero where the
 /// operating system does not use XSAVE.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -78,7 +87,7 @@ impl Leaves {
     /// Of the CPU that this runs on.
     #[cfg(target_arch = "x86_64")]
     fn read() -> Self {
-        use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+        use core::arch::x86_64::_xgetbv;
 
         #[target_feature(enable = "xsave")]
         fn xcr0() -> u64 {
@@ -88,19 +97,8 @@ impl Leaves {
                 _xgetbv(0)
             }
         }
-        // SAFETY: every x86-64 CPU has CPUID.
-        #[allow(unused_unsafe)]
-        let (highest, leaf1) = unsafe { (__cpuid(0).eax, __cpuid(1)) };
-        // SAFETY: as above, and the leaf is there.
-        #[allow(unused_unsafe)]
-        let leaf7 = (highest >= 7).then(|| unsafe { __cpuid_count(7, 0) });
-        let registers = |leaf: core::arch::x86_64::CpuidResult| Registers {
-            eax: leaf.eax,
-            ebx: leaf.ebx,
-            ecx: leaf.ecx,
-            edx: leaf.edx,
-        };
-        let mut leaves = Leaves { leaf1: registers(leaf1), leaf7: leaf7.map(registers).unwrap_or_default(), xcr0: 0 };
+        let leaf7 = if cpuid(0).eax >= 7 { cpuid(7) } else { Registers::default() };
+        let mut leaves = Leaves { leaf1: cpuid(1), leaf7, xcr0: 0 };
         const XSAVE: u32 = 1 << 26;
         const OSXSAVE: u32 = 1 << 27;
         if leaves.leaf1.ecx & XSAVE != 0 && leaves.leaf1.ecx & OSXSAVE != 0 {

@@ -1,6 +1,6 @@
 //! The generated kernels of [byways](https://docs.rs/byways).
 //!
-//! This crate holds descriptions ([`aes_ctr`]), and what they need from outside: round keys ([`keys`]), memory access
+//! This crate holds descriptions ([`mod@aes_ctr`]), and what they need from outside: round keys ([`keys`]), memory access
 //! ([`mem`]) and the proof that a CPU has what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64 only;
 //! on other architectures those modules are left out. It is `no_std`.
 //!

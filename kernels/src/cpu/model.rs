@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+#[cfg(target_arch = "x86_64")]
+use super::{Registers, cpuid};
+
 /// Family and model of register eax of CPUID leaf 1, the extended fields added where they count.
 pub(super) const fn family_model(eax: u32) -> (u32, u32) {
     let (base, model) = (eax >> 8 & 0xf, eax >> 4 & 0xf);
@@ -42,19 +45,14 @@ impl Model {
     pub fn get() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         {
-            use core::arch::x86_64::__cpuid;
-
-            // SAFETY: every x86-64 CPU has CPUID.
-            #[allow(unused_unsafe)]
-            let leaf = |leaf| unsafe { __cpuid(leaf) };
             let mut name = [0; 12];
-            if leaf(0x8000_0000).eax >= 0x8000_0004 {
-                for (registers, number) in name.as_chunks_mut().0.iter_mut().zip(0x8000_0002..) {
-                    let found = leaf(number);
-                    *registers = [found.eax, found.ebx, found.ecx, found.edx];
+            if cpuid(0x8000_0000).eax >= 0x8000_0004 {
+                for (registers, leaf) in name.as_chunks_mut().0.iter_mut().zip(0x8000_0002..) {
+                    let Registers { eax, ebx, ecx, edx } = cpuid(leaf);
+                    *registers = [eax, ebx, ecx, edx];
                 }
             }
-            Some(Model::of(leaf(1).eax, name))
+            Some(Model::of(cpuid(1).eax, name))
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
