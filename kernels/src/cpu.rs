@@ -9,6 +9,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 pub use model::Model;
 
+#[cfg(target_arch = "x86_64")]
+use crate::keys::{self, RoundKey};
+
 mod model;
 
 /// A row of the table that `byways-codegen` keeps.
@@ -285,32 +288,36 @@ impl Detected {
         self.slows_for_zmm
     }
 
-    /// Proof of AES-NI, if it is there.
+    /// Proof of AES-NI (and SSSE3), if it is there.
     #[cfg(target_arch = "x86_64")]
     pub fn aes(self) -> Option<Aes> {
-        self.features.contains(const { Features::named("aes") }).then_some(Aes(()))
+        self.features.contains(const { Features::named("aes,ssse3") }).then_some(Aes(()))
     }
 }
 
-/// Proof that the CPU has AES-NI.
+/// Proof that the CPU has AES-NI, and SSSE3, which all CPUs with it have.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Aes(());
 
 #[cfg(target_arch = "x86_64")]
 impl Aes {
-    /// Calls a function that is compiled for AES-NI and nothing else.
     #[inline]
-    pub(crate) fn sub_word(self, word: u32) -> u32 {
-        use core::arch::x86_64::{_mm_aeskeygenassist_si128, _mm_cvtsi128_si32, _mm_set1_epi32};
+    pub(crate) fn expand_128(self, key: &[u8; 16], keys: &mut [RoundKey; 11]) {
+        // SAFETY: an `Aes` is made where its features were detected, and nowhere else.
+        unsafe { keys::expand_128(key, keys) }
+    }
 
-        #[target_feature(enable = "aes")]
-        fn assist(word: u32) -> u32 {
-            let all = _mm_set1_epi32(word as i32);
-            _mm_cvtsi128_si32(_mm_aeskeygenassist_si128::<0>(all)) as u32
-        }
-        // SAFETY: an `Aes` is made where AES-NI was detected, and nowhere else.
-        unsafe { assist(word) }
+    #[inline]
+    pub(crate) fn expand_192(self, key: &[u8; 24], keys: &mut [RoundKey; 13]) {
+        // SAFETY: as above.
+        unsafe { keys::expand_192(key, keys) }
+    }
+
+    #[inline]
+    pub(crate) fn expand_256(self, key: &[u8; 32], keys: &mut [RoundKey; 15]) {
+        // SAFETY: as above.
+        unsafe { keys::expand_256(key, keys) }
     }
 }
 

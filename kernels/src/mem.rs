@@ -128,10 +128,20 @@ impl<'inp, 'out> Stretches<'inp, 'out> {
         if cut.bytes == 0 {
             return None;
         }
-        let counter = self.counter;
+        let counter = anew(self.counter);
         self.counter = step(counter, cut.bytes);
         Some((counter, self.data.split(cut.bytes)?, cut.runs))
     }
+}
+
+/// The counter, but its high half, which is the same in all stretches, is not known to be: the compiler does not keep
+/// what is made of it from one stretch to the next, in registers that the loops need.
+#[inline]
+fn anew(counter: u128) -> u128 {
+    let mut high = (counter >> 64) as u64;
+    // SAFETY: there is no instruction in it, and the number comes out as it went in.
+    unsafe { asm!("/* {0} */", inout(reg) high, options(nomem, nostack, preserves_flags)) }
+    u128::from(high) << 64 | u128::from(counter as u64)
 }
 
 /// Room for a [`Table`], not initialised.
@@ -338,10 +348,23 @@ impl<const K: usize> Last<'_, '_, __m512i, K> {
     }
 }
 
-#[inline(always)]
-fn halves(halves: [u64; 2]) -> __m128i {
+/// A number as a vector.
+#[inline]
+pub(crate) fn vector(number: u128) -> __m128i {
     // SAFETY: any bytes are a vector.
-    unsafe { transmute::<[u64; 2], __m128i>(halves) }
+    unsafe { transmute::<u128, __m128i>(number) }
+}
+
+/// A vector as a number.
+#[inline]
+pub(crate) fn number(vector: __m128i) -> u128 {
+    // SAFETY: any vector is a number.
+    unsafe { transmute::<__m128i, u128>(vector) }
+}
+
+#[inline(always)]
+fn halves([low, high]: [u64; 2]) -> __m128i {
+    vector(u128::from(high) << 64 | u128::from(low))
 }
 
 /// # Safety
@@ -388,8 +411,7 @@ unsafe fn load_up_to_16(from: *const u8, bytes: usize) -> __m128i {
 #[inline(always)]
 unsafe fn store_up_to_16(to: *mut u8, bytes: usize, vector: __m128i) {
     let bits = 8 * bytes as u32;
-    // SAFETY: any bytes are a number.
-    let number = unsafe { transmute::<__m128i, u128>(vector) };
+    let number = number(vector);
     let low = number as u64;
     // SAFETY: every access lies within the first `bytes` bytes.
     unsafe {

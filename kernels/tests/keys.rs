@@ -26,7 +26,7 @@ fn round_keys_are_those_of_the_interpreter() {
         for seed in 0..200 {
             let key = key(size.bits() / 8, seed);
             let keys = AesKeys::new(&key, aes).unwrap();
-            let found: Vec<[u8; 16]> = keys.as_slice().iter().map(|key| *key.bytes()).collect();
+            let found: Vec<[u8; 16]> = keys.as_slice().iter().map(|key| key.bytes()).collect();
             assert_eq!(Some(found), aes_round_keys(size, &key), "{size:?}");
         }
     }
