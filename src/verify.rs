@@ -213,8 +213,8 @@ fn fill(buffer: &mut [u8], seed: u64) {
 /// The longest message of [`every_length`], in bytes.
 pub const LONGEST: usize = 1100;
 
-/// Every length up to [`LONGEST`] bytes, with counters of every field that wrap or carry on the way, in place and from one
-/// buffer to another, at offsets that go round. `progress` is called after each length.
+/// Every length up to [`LONGEST`] bytes, with counters of every field that wrap or carry on the way, in place and from
+/// one buffer to another, at offsets that go round. `progress` is called after each length.
 ///
 /// # Errors
 /// The first call whose result is wrong.

@@ -1,5 +1,11 @@
 //! The command line, run as people run it: what it prints, how it exits, and what it says of mistakes.
 
+#[cfg(target_arch = "x86_64")]
+#[path = "cli/bench.rs"]
+mod bench;
+#[path = "cli/ctr.rs"]
+mod ctr;
+
 use std::io;
 use std::process::{Command, Output};
 
@@ -11,7 +17,7 @@ use serde_json::Value;
 
 fn command(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_byways"));
-    command.args(args.split_whitespace());
+    command.args(args.split_whitespace()).env_remove("BYWAYS_MAX_WIDTH");
     command
 }
 
@@ -23,10 +29,14 @@ struct Run {
 }
 
 fn run(args: &str) -> Run {
-    let Output { status, stdout, stderr } = command(args).output().unwrap();
+    finish(&mut command(args))
+}
+
+fn finish(command: &mut Command) -> Run {
+    let Output { status, stdout, stderr } = command.output().unwrap();
     let [out, err] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert!(!out.contains('\x1b') && !err.contains('\x1b'), "{args}: escape codes in {out}{err}");
-    assert!(!err.contains("panicked"), "{args}: {err}");
+    assert!(!out.contains('\x1b') && !err.contains('\x1b'), "{command:?}: escape codes in {out}{err}");
+    assert!(!err.contains("panicked"), "{command:?}: {err}");
     Run { code: status.code().unwrap(), out, err }
 }
 
@@ -83,6 +93,8 @@ fn kernels_as_json_agree_with_the_registry_and_the_generator() {
     for (object, kernel) in objects.iter().zip(byways::kernels()) {
         let variant = variant(kernel.name());
         assert_eq!(object["algorithm"], variant.algorithm().to_string());
+        let cached = kernel.name().contains("_cached_");
+        assert_eq!(object["form"], if cached { "cached" } else { "plain" });
         assert_eq!(object["by"], variant.by());
         assert_eq!(object["width"], variant.width().name());
         assert_eq!(object["registers"], variant.registers());
@@ -137,55 +149,15 @@ fn verify_has_a_line_a_kernel_and_names_what_has_not_run() {
     assert_eq!(out.contains("\nnot run natively: aes128_ctr_by8_xmm: this CPU has no "), !runs, "{out}");
 }
 
-/// The rows under the heading, and the heading, as words.
-fn bench_table(out: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
-    let mut lines = out.lines().skip_while(|line| !line.split_whitespace().any(|word| word == "bytes"));
-    let heading = lines.next().unwrap_or_else(|| panic!("no heading: {out}")).split_whitespace().collect();
-    (heading, lines.map(|line| line.split_whitespace().collect()).collect())
-}
-
-#[cfg(target_arch = "x86_64")]
 #[test]
-fn bench_prints_a_row_a_key_and_size() {
-    let run = run("bench ctr --rounds 1 --size 16 --size 100");
-    if byways::cpu::Detected::get().aes().is_none() {
-        assert_eq!((run.code, run.out.as_str()), (1, ""));
-        assert!(run.err.contains("this CPU has no aes"), "{}", run.err);
-        return;
+fn an_unknown_width_in_the_environment_is_refused() {
+    for args in ["", "kernels", "bench ctr", "cost aes128_ctr_by8_xmm"] {
+        let run = finish(command(args).env("BYWAYS_MAX_WIDTH", "foo"));
+        let error = "error: unknown width `foo` in `BYWAYS_MAX_WIDTH`; there are `fallback`, `xmm`, `ymm`, `zmm`\n";
+        assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (2, "", error));
     }
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
-    let (heading, rows) = bench_table(&run.out);
-    assert_eq!(heading[..5], ["algorithm", "bytes", "by8", "xmm", "by16"]);
-    assert_eq!(heading[6..], ["gain"]);
-    let wide = byways::kernels().find(|kernel| kernel.name() == "aes128_ctr_by16_zmm").unwrap();
-    let lacks = wide.features().without(byways::cpu::Detected::get().features());
-    assert_eq!(heading[5] == "zmm", lacks.is_empty(), "{}", run.out);
-    assert!(lacks.is_empty() || run.out.starts_with(&format!("by16 zmm cannot run here: this CPU has no {lacks}; ")));
-    let labels: Vec<[&str; 2]> = rows.iter().map(|row| [row[0], row[1]]).collect();
-    let keys = ["aes128_ctr", "aes192_ctr", "aes256_ctr"];
-    assert_eq!(labels, keys.map(|key| ["16", "100"].map(|size| [key, size])).concat());
-    for row in rows {
-        // cycles and their spread, twice, and the gain
-        assert_eq!(row.len(), 2 + 3 + 3 + 2, "{}", run.out);
-        assert!(row[2].parse::<f64>().is_ok() && row[5].parse::<f64>().is_ok() && row[8].parse::<f64>().is_ok());
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn bench_takes_any_kernels_that_run() {
-    if byways::cpu::Detected::get().aes().is_none() {
-        let run = run("bench ctr aes128_ctr_by4_xmm");
-        assert_eq!(run.code, 1);
-        assert!(run.err.contains("`aes128_ctr_by4_xmm` cannot run: this CPU has no aes"), "{}", run.err);
-        return;
-    }
-    let out = well("bench ctr aes128_ctr_by4_xmm aes256_ctr_by8_xmm aes128_ctr_by16_xmm --rounds 2 --size 33");
-    let (heading, rows) = bench_table(&out);
-    let names = ["bytes", "aes128_ctr_by4_xmm", "aes256_ctr_by8_xmm", "gain", "aes128_ctr_by16_xmm", "gain"];
-    assert_eq!(heading, names);
-    assert_eq!(rows.len(), 1, "{out}");
-    assert_eq!((rows[0][0], rows[0].len()), ("33", 1 + 3 + 3 + 2 + 3 + 2), "{out}");
+    let run = finish(command("kernels").env("BYWAYS_MAX_WIDTH", ""));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -203,11 +175,20 @@ fn without_a_command_every_kernel_is_verified_and_timed() {
             format!("  cannot run here, verified interpreted: this CPU has no {missing}")
         };
         assert!(line.ends_with(&end), "{line}");
-        let row = format!("by{} ", variant(kernel.name()).by());
-        assert!(out.lines().any(|line| line.contains(&row)), "{row}: {out}");
+        let form = if kernel.name().contains("_cached_") { "cached" } else { "plain" };
+        let row = [form.to_owned(), format!("by{}", variant(kernel.name()).by())];
+        let has_row = |line: &str| line.split_whitespace().collect::<Vec<_>>().windows(2).any(|words| words == row);
+        assert!(out.lines().any(has_row), "{row:?}: {out}");
     }
-    let tables = out.lines().filter(|line| line.ends_with(" 8192"));
+    let tables = out.lines().filter(|line| line.ends_with(" 65536"));
     assert_eq!(tables.count(), 3, "{out}");
+    let width = bench::default_width();
+    assert!(out.contains(&format!("\nwidth  {width}, ")), "{out}");
+    for bytes in [16, 1000, 1 << 30] {
+        let kernel = bench::planned("aes256_ctr", width, bytes).replace(' ', "_");
+        let told = out.lines().any(|line| line.ends_with(&format!("  aes256_ctr_{kernel}")));
+        assert!(told || width == byways::Width::Fallback, "{kernel}: {out}");
+    }
     assert_eq!(out.contains('–'), out.contains("cannot run here"), "{out}");
 }
 
@@ -250,16 +231,19 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there is `ctr`\n");
     assert!(refused("bench").starts_with("error: `<FAMILY>` is missing; "));
     assert!(refused("expand").starts_with("error: `<NAME>` is missing; "));
-    let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`";
+    let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`, `ctr`";
     assert!(refused("kernel").starts_with(&format!("error: unknown command `kernel`; there are {commands}")));
     assert!(refused("kernels --jsom").contains("`--jsom`"));
     assert!(refused("bench ctr --size 0").contains("`0` is no message size; 1 to "));
+    assert!(refused("bench ctr --api --width wide").contains("unknown width `wide`; there are `fallback`, "));
+    assert!(refused("bench ctr --width ymm").starts_with("error: `--api` is missing; "));
+    assert!(refused("bench ctr --api aes128_ctr_by8_xmm").contains("`--api` cannot be used with `[NAME]...`"));
     assert!(refused("bench ctr --rounds none").contains("`none` is no number of rounds; 1 to "));
 }
 
 #[test]
 fn every_help_has_examples() {
-    for command in ["", "kernels ", "expand ", "cost ", "verify ", "bench "] {
+    for command in ["", "kernels ", "expand ", "cost ", "verify ", "bench ", "ctr "] {
         let out = well(&format!("{command}--help"));
         assert!(out.contains("\nExamples:\n  byways"), "{out}");
     }

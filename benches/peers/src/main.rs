@@ -1,4 +1,4 @@
-//! The kernels of byways and their peers, measured side by side in one run.
+//! Byways, its kernels and their peers, measured side by side in one run.
 //!
 //! A family has a module: which contestants there are, which lengths, what must be equal before anything is timed, and
 //! the tables. The arguments, the tables' layout and the machine are common to all.
@@ -18,9 +18,10 @@ Examples:
   cargo run --release -p byways-peers -- ctr
   cargo run --release -p byways-peers -- ctr by16_zmm intel --key 128
   cargo run --release -p byways-peers -- ctr --size 64KiB --size mixed --rounds 200
-  cargo run --release -p byways-peers -- ctr --kernels by8_ymm,by32_zmm openssl by";
+  cargo run --release -p byways-peers -- ctr --kernels by8_ymm,by32_zmm openssl by
+  cargo run --release -p byways-peers -- ctr --kernels 'byways,byways xmm,byways ymm' byways rustcrypto";
 
-/// Measures the kernels of byways and their peers side by side.
+/// Measures byways, its kernels and their peers side by side.
 #[derive(Parser)]
 #[command(name = "byways-peers", version, after_help = EXAMPLES)]
 struct Arguments {
@@ -30,7 +31,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Family {
-    /// AES in counter mode: crates aes and ctr, OpenSSL, intel-ipsec-mb
+    /// AES in counter mode: byways, crates aes and ctr, OpenSSL, intel-ipsec-mb
     #[command(after_help = EXAMPLES)]
     Ctr(ctr::Options),
 }

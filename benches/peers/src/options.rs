@@ -19,7 +19,8 @@ pub(crate) struct Common {
     #[arg(long = "size", value_name = "BYTES", value_parser = parse_length)]
     pub(crate) lengths: Vec<Length>,
 
-    /// Which of our kernels: whole names, or how they end; without it by8_xmm,by16_ymm,by16_zmm
+    /// Which of ours: byways is the library, and byways fallback, xmm, ymm or zmm the library with registers so wide;
+    /// kernels by whole names, or how they end; without it byways,by8_xmm,by16_ymm,by16_zmm
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) kernels: Vec<String>,
 

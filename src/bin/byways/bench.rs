@@ -6,24 +6,31 @@ use std::str::FromStr;
 use byways::measure::Cycles;
 use byways_codegen::spec::{Algorithm, CtrForm, Variant, Width};
 
-use crate::catalogue::{self, Catalogue, Entry, one_of};
+use crate::catalogue::{self, Catalogue, Entry, form, one_of};
+use crate::keyed::Aes;
 use crate::progress::Progress;
 use crate::table::{Align, Table};
-use crate::{Failure, run};
+use crate::{Failure, plan, run};
+
+/// Bytes in a message, unless others are asked for.
+const SIZES: [&str; 7] = ["16", "64", "256", "1024", "1472", "8192", "65536"];
 
 /// Measures kernels side by side, in cycles an operation.
 ///
-/// Without names, the table that this family grew from: by8 at xmm against by16 at zmm, for every key size. With names,
-/// those kernels, and what each gains on the first.
+/// Without names, by8 at xmm, which this family grew from, against the kernel that the library's plan has for the size,
+/// for every key size. With names, those kernels, and what each gains on the first.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
     after_help = "\
 In place, a fresh IV a message, the round keys made before; eight buffers in turn. Kernels take turns round after round,
-and what is shown is the lower quartile of the rounds, and the distance to the upper one.
+and what is shown is the lower quartile of the rounds, and the distance to the upper one. Under `plan` stands which
+kernel it is, then its cycles. With --api the plan's side is what a user of the library sees: a `Ctr128BE` is made for
+each message and the keystream applied, and where there are no kernels, crates `aes` and `ctr` take their place.
 
 Examples:
   byways bench ctr
+  byways bench ctr --api --width ymm
   byways bench ctr aes128_ctr_by8_ymm aes128_ctr_by16_ymm
   byways bench ctr --size 1500 --size 65536 --rounds 1000"
 )]
@@ -33,11 +40,17 @@ pub(crate) struct Args {
     /// Kernels, as <algorithm>_by<N>_<width>; the first is what the others are compared with
     #[arg(value_name = "NAME", value_parser = catalogue::variant)]
     names: Vec<Variant>,
+    /// Measure the plan through the library's types instead of its kernels by themselves
+    #[arg(long, conflicts_with = "names")]
+    api: bool,
+    /// With --api, registers at most so wide: `fallback`, `xmm`, `ymm` or `zmm`
+    #[arg(long, requires = "api", value_parser = plan::width)]
+    width: Option<byways::Width>,
     /// How often each kernel has its turn
     #[arg(long, default_value = "500", value_parser = rounds)]
     rounds: usize,
     /// Bytes in a message; can be given several times
-    #[arg(long, value_name = "BYTES", default_values = ["16", "64", "256", "1024", "1472", "8192"], value_parser = size)]
+    #[arg(long, value_name = "BYTES", default_values = SIZES, value_parser = size)]
     size: Vec<usize>,
 }
 
@@ -73,11 +86,6 @@ impl FromStr for Family {
     }
 }
 
-/// Whether it is the form that the table without names is about.
-const fn is_plain(algorithm: Algorithm) -> bool {
-    matches!(algorithm, Algorithm::AesCtr(_, CtrForm::Plain))
-}
-
 fn rounds(text: &str) -> Result<usize, String> {
     number(text, 100_000).ok_or_else(|| format!("`{text}` is no number of rounds; 1 to 100000 would do"))
 }
@@ -90,65 +98,90 @@ fn number(text: &str, most: usize) -> Option<usize> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
 }
 
-/// Kernels to be measured side by side.
-struct Group<'a> {
-    /// What its rows begin with, if there are more groups.
-    label: Option<Algorithm>,
-    entries: Vec<&'a Entry>,
-}
-
 /// Measures, and prints the table.
 pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Failure> {
     run::possible()?;
-    let (heads, groups) = match args.names.as_slice() {
-        [] => {
-            let [old, new] = usual(args.family, catalogue, out)?;
-            let groups = catalogue.algorithms().filter(|&a| Family::of(a) == args.family && is_plain(a));
-            let find = |algorithm, (by, width)| Variant::new(algorithm, by, width).ok().and_then(|v| catalogue.find(v));
-            let groups = groups.filter_map(|algorithm| {
-                Some(Group { label: Some(algorithm), entries: vec![find(algorithm, old)?, find(algorithm, new)?] })
-            });
-            ([old, new].map(|(by, width)| format!("by{by} {width}")).to_vec(), groups.collect())
-        }
-        names => {
-            let entries = names.iter().map(|&name| chosen(args.family, name, catalogue)).collect::<Result<_, _>>()?;
-            (names.iter().map(Variant::to_string).collect(), vec![Group { label: None, entries }])
-        }
-    };
-    let progress = Progress::new("measuring", groups.len() * args.size.len() * args.rounds);
-    let mut table = head(groups[0].label.is_some(), heads);
-    for group in &groups {
-        for &size in &args.size {
-            let label = group.label.map(|algorithm| algorithm.to_string());
-            progress.now(format!("{size} bytes {}", label.as_deref().unwrap_or_default()));
-            let cycles = run::race(&group.entries, size, args.rounds, || progress.step());
-            table.row(label.into_iter().chain([size.to_string()]).chain(cells(&cycles)));
-        }
-    }
-    drop(progress);
+    let (table, note) = if args.names.is_empty() { planned(args, catalogue)? } else { (named(args, catalogue)?, None) };
     let rounds = if args.rounds == 1 { "one round".to_owned() } else { format!("{} rounds", args.rounds) };
-    writeln!(out, "cycles an operation, lower quartile of {rounds}, and how far above it the upper one is\n")?;
-    Ok(write!(out, "{table}")?)
+    writeln!(out, "cycles an operation, lower quartile of {rounds}, and how far above it the upper one is")?;
+    note.map_or(Ok(()), |note| writeln!(out, "{note}"))?;
+    Ok(write!(out, "\n{table}")?)
 }
 
-/// The two kernels of the table without names: by8 at xmm, and by16 at the widest that runs here.
-fn usual(family: Family, catalogue: &Catalogue, out: &mut dyn Write) -> Result<[(usize, Width); 2], Failure> {
-    let entries: Vec<&Entry> =
-        catalogue.entries.iter().filter(|entry| Family::of(entry.variant.algorithm()) == family).collect();
-    let shaped = |by, width| entries.iter().find(|e| (e.variant.by(), e.variant.width()) == (by, width));
-    let widths = Width::ALL.into_iter().rev();
-    let mut new = widths.filter_map(|width| shaped(16, width)).skip_while(|entry| !entry.runs());
-    let (Some(old), Some(wanted)) = (shaped(8, Width::Xmm), shaped(16, Width::Zmm)) else {
-        return Err(Failure::Cannot("`by8` at xmm and `by16` at zmm were not generated; name two kernels".to_owned()));
-    };
-    let (true, Some(new)) = (old.runs(), new.next()) else {
-        return Err(Failure::Cannot(format!("no kernel of this family can run here: {}", old.why_not())));
-    };
-    if !wanted.runs() {
-        let (by, width) = (new.variant.by(), new.variant.width());
-        writeln!(out, "by16 zmm cannot run here: {}; by{by} {width} instead, the widest that can\n", wanted.why_not())?;
+/// The kernels that were named, and what each gains on the first.
+fn named(args: &Args, catalogue: &Catalogue) -> Result<Table, Failure> {
+    let entries = args.names.iter().map(|&name| chosen(args.family, name, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    let columns = args.names.iter().enumerate().flat_map(|(i, name)| {
+        let gain = (i > 0).then(|| ("gain".to_owned(), Align::Right));
+        [(name.to_string(), Align::Right), (String::new(), Align::Left)].into_iter().chain(gain)
+    });
+    let mut table = Table::new([("bytes".to_owned(), Align::Right)].into_iter().chain(columns));
+    let progress = Progress::new("measuring", args.size.len() * args.rounds);
+    for &size in &args.size {
+        progress.now(format!("{size} bytes"));
+        let cycles = run::race(&entries, None, size, args.rounds, || progress.step());
+        let cells = cycles.iter().enumerate().flat_map(|(i, each)| {
+            let gain = (i > 0).then(|| gain(each, &cycles[0]));
+            cells(each).into_iter().chain(gain)
+        });
+        table.row([size.to_string()].into_iter().chain(cells));
     }
-    Ok([old, new].map(|entry| (entry.variant.by(), entry.variant.width())))
+    Ok(table)
+}
+
+/// By8 at xmm, and what the plan has for each size; and what is to be said of the plan.
+fn planned(args: &Args, catalogue: &Catalogue) -> Result<(Table, Option<String>), Failure> {
+    let mut rows = Vec::new();
+    for algorithm in catalogue.algorithms().filter(|&a| Family::of(a) == args.family && form(a) == CtrForm::Plain) {
+        let Algorithm::AesCtr(key, _) = algorithm;
+        let old = old(algorithm, catalogue)?;
+        rows.push((algorithm, old, Aes::new(&vec![0x5a; key.bits() / 8], args.width).expect("an AES key")));
+    }
+    let width = rows[0].2.width();
+    let explained = plan::explained(width, args.width, catalogue);
+    if !args.api && width == byways::Width::Fallback {
+        return Err(Failure::Usage(format!(
+            "the plan has no kernels to measure: its width is {explained}; `--api` measures what takes their place"
+        )));
+    }
+    let how = if args.api { "; through a `Ctr128BE` a message" } else { "" };
+    let columns = ["algorithm", "bytes", "by8 xmm", "", "plan", "", "", "gain"];
+    let aligns = [Align::Left, Align::Right, Align::Right, Align::Left, Align::Left, Align::Right, Align::Left];
+    let mut table = Table::new(columns.into_iter().zip(aligns.into_iter().chain([Align::Right])));
+    let progress = Progress::new("measuring", rows.len() * args.size.len() * args.rounds);
+    for (algorithm, old, aes) in &rows {
+        for &size in &args.size {
+            progress.now(format!("{size} bytes {algorithm}"));
+            let kernel = aes.kernel(size).map(|name| catalogue.named(name));
+            let new = kernel.filter(|_| !args.api);
+            let rivals: Vec<&Entry> = [*old].into_iter().chain(new).collect();
+            let library = args.api.then_some(aes);
+            let cycles = run::race(&rivals, library, size, args.rounds, || progress.step());
+            let row = [algorithm.to_string(), size.to_string()].into_iter().chain(cells(&cycles[0]));
+            let row = row.chain([kernel.map_or("fallback".to_owned(), |entry| short(entry.variant))]);
+            table.row(row.chain(cells(&cycles[1])).chain([gain(&cycles[1], &cycles[0])]));
+        }
+    }
+    Ok((table, Some(format!("the plan's width: {explained}{how}"))))
+}
+
+/// The kernel that the plan is compared with.
+fn old(algorithm: Algorithm, catalogue: &Catalogue) -> Result<&Entry, Failure> {
+    let old = Variant::new(algorithm, 8, Width::Xmm).ok().and_then(|variant| catalogue.find(variant));
+    match old {
+        Some(old) if old.runs() => Ok(old),
+        Some(old) => Err(Failure::Cannot(format!("no kernel of this family can run here: {}", old.why_not()))),
+        None => Err(Failure::Cannot("`by8` at xmm was not generated; name two kernels".to_owned())),
+    }
+}
+
+/// What a kernel is called among those of its key size.
+fn short(variant: Variant) -> String {
+    let form = match form(variant.algorithm()) {
+        CtrForm::Plain => "",
+        CtrForm::Cached => "cached ",
+    };
+    format!("{form}by{} {}", variant.by(), variant.width())
 }
 
 /// A kernel that was asked for by name.
@@ -170,23 +203,13 @@ fn chosen(family: Family, name: Variant, catalogue: &Catalogue) -> Result<&Entry
     if entry.runs() { Ok(entry) } else { Err(Failure::Cannot(format!("`{name}` cannot run: {}", entry.why_not()))) }
 }
 
-fn head(labelled: bool, kernels: Vec<String>) -> Table {
-    let label = labelled.then(|| ("algorithm".to_owned(), Align::Left));
-    let compared = kernels.into_iter().enumerate().flat_map(|(i, kernel)| {
-        let gain = (i > 0).then(|| ("gain".to_owned(), Align::Right));
-        [(kernel, Align::Right), (String::new(), Align::Left)].into_iter().chain(gain)
-    });
-    Table::new(label.into_iter().chain([("bytes".to_owned(), Align::Right)]).chain(compared))
+/// The cycles and their spread.
+fn cells(cycles: &Cycles) -> [String; 2] {
+    [format!("{:.1}", cycles.quartile), format!("+{:.0} %", 100.0 * cycles.spread())]
 }
 
-/// For each kernel its cycles, their spread, and, but for the first, what it gains on the first.
-fn cells(cycles: &[Cycles]) -> Vec<String> {
-    let first = cycles[0].quartile;
-    let each = cycles.iter().enumerate().flat_map(|(i, cycles)| {
-        let gain = (i > 0).then(|| format!("{:.1} %", 100.0 * (1.0 - cycles.quartile / first)));
-        [format!("{:.1}", cycles.quartile), format!("+{:.0} %", 100.0 * cycles.spread())].into_iter().chain(gain)
-    });
-    each.collect()
+fn gain(new: &Cycles, old: &Cycles) -> String {
+    format!("{:.1} %", 100.0 * (1.0 - new.quartile / old.quartile))
 }
 
 #[cfg(test)]
@@ -198,35 +221,25 @@ mod tests {
 
     #[test]
     fn gain_is_what_the_first_loses() {
-        let cycles = [40.0, 30.0, 44.0].map(|c| Cycles { best: c, quartile: c, median: c, upper: c * 1.25 });
-        assert_eq!(cells(&cycles), ["40.0", "+25 %", "30.0", "+25 %", "25.0 %", "44.0", "+25 %", "-10.0 %"]);
+        let [old, new, newer] = [40.0, 30.0, 44.0].map(|c| Cycles { best: c, quartile: c, median: c, upper: c * 1.25 });
+        assert_eq!(cells(&old), ["40.0", "+25 %"]);
+        assert_eq!([new, newer].map(|cycles| gain(&cycles, &old)), ["25.0 %", "-10.0 %"]);
     }
 
-    /// The usual two on a CPU that lacks some features, and what is said of it.
-    #[cfg(target_arch = "x86_64")]
-    fn usual_without(lacks: &str) -> (Result<[(usize, Width); 2], Failure>, String) {
-        let cpu = Detected::get().only(Features::all().without(Features::named(lacks)));
-        let mut out = Vec::new();
-        let usual = usual(Family::Ctr, &Catalogue::new(cpu), &mut out);
-        (usual, String::from_utf8(out).unwrap())
+    #[test]
+    fn forms_are_told_apart() {
+        let short = |name: &str| short(name.parse().unwrap());
+        assert_eq!(short("aes192_ctr_by4_ymm"), "by4 ymm");
+        assert_eq!(short("aes192_ctr_cached_by16_zmm"), "cached by16 zmm");
     }
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn what_cannot_run_is_named_and_replaced() {
-        let (usual, _) = usual_without("aes");
-        let Err(Failure::Cannot(why)) = usual else { panic!("{:?}", usual.ok()) };
-        assert!(why.ends_with("this CPU has no aes"), "{why}");
-        if Detected::get().aes().is_some() {
-            let (usual, said) = usual_without("vaes");
-            assert_eq!(usual.unwrap(), [(8, Width::Xmm), (16, Width::Xmm)]);
-            assert!(said.starts_with("by16 zmm cannot run here: this CPU has no vaes"), "{said}");
-            assert!(said.contains("; by16 xmm instead"), "{said}");
-        }
-        if Detected::get().features().contains(Features::named("vaes,avx2")) {
-            let (usual, said) = usual_without("avx512bw");
-            assert_eq!(usual.unwrap(), [(8, Width::Xmm), (16, Width::Ymm)]);
-            assert!(said.contains("avx512bw"), "{said}");
-        }
+    fn what_cannot_run_is_named() {
+        let cpu = Detected::get().only(Features::all().without(Features::named("aes")));
+        let catalogue = Catalogue::new(cpu);
+        let algorithm = "aes128_ctr_by8_xmm".parse::<Variant>().unwrap().algorithm();
+        let Err(Failure::Cannot(why)) = old(algorithm, &catalogue).map(|_| ()) else { panic!("it runs") };
+        assert!(why.starts_with("no kernel of this family can run here: this CPU has no "), "{why}");
     }
 }

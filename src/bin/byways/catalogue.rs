@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use byways::Registered;
 use byways::cpu::{Detected, Features, Missing};
-use byways_codegen::spec::{Algorithm, NameError, Variant, Width};
+use byways_codegen::spec::{Algorithm, CtrForm, NameError, Variant, Width};
 
 /// A kernel of the registry.
 pub(crate) struct Entry {
@@ -52,9 +52,28 @@ impl Catalogue {
         self.entries.iter().find(|entry| entry.variant == variant)
     }
 
+    /// The kernel of this name, which the registry has.
+    pub(crate) fn named(&self, name: &str) -> &Entry {
+        self.entries.iter().find(|entry| entry.kernel.name() == name).expect("a kernel of the registry")
+    }
+
     /// The algorithms that there are kernels for.
     pub(crate) fn algorithms(&self) -> impl Iterator<Item = Algorithm> {
         Algorithm::all().filter(|&algorithm| !self.of(algorithm).is_empty())
+    }
+
+    /// The kernels by what they compute, whatever their form: narrowest first, the plain form first, then by N. Of the
+    /// algorithm the plain form stands for all.
+    pub(crate) fn groups(&self) -> Vec<(Algorithm, Vec<&Entry>)> {
+        let plain = Algorithm::all().filter(|&algorithm| form(algorithm) == CtrForm::Plain);
+        let groups = plain.map(|algorithm| {
+            let forms = Algorithm::all().filter(|&other| plain_form(other) == algorithm);
+            let mut entries: Vec<&Entry> = forms.flat_map(|algorithm| self.of(algorithm)).collect();
+            // stable: forms and N stay in order
+            entries.sort_by_key(|entry| entry.variant.width());
+            (algorithm, entries)
+        });
+        groups.filter(|(_, entries)| !entries.is_empty()).collect()
     }
 
     /// The kernels for an algorithm, narrowest first, then by N.
@@ -63,6 +82,18 @@ impl Catalogue {
         of.sort_by_key(|entry| (entry.variant.width(), entry.variant.by()));
         of
     }
+}
+
+/// The form that an algorithm has.
+pub(crate) const fn form(algorithm: Algorithm) -> CtrForm {
+    let Algorithm::AesCtr(_, form) = algorithm;
+    form
+}
+
+/// The plain form of what an algorithm computes.
+const fn plain_form(algorithm: Algorithm) -> Algorithm {
+    let Algorithm::AesCtr(key, _) = algorithm;
+    Algorithm::AesCtr(key, CtrForm::Plain)
 }
 
 /// Those of the kernels that cannot run, by name: a line for each set of features that the CPU lacks.

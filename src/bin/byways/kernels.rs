@@ -8,12 +8,13 @@ use byways_codegen::families;
 use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Catalogue, Entry, form};
 use crate::table::{Align, Table};
 
 /// Lists every kernel: its shape, what it needs, whether it runs here, and what its batch costs.
 #[derive(clap::Args)]
 #[command(after_help = "\
+The `cached` form takes rounds 1 and 2 from a table, which pays for long messages; `plain` computes every round.
 `bound` is the fewest cycles that a batch can take; `live` is how many registers it needs at once.
 
 Examples:
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Re
 }
 
 fn table(entries: &[Entry]) -> Table {
-    let left = ["name", "algorithm", "width"].map(|head| (head, Align::Left));
+    let left = ["name", "algorithm", "form", "width"].map(|head| (head, Align::Left));
     let right = ["by", "registers", "live", "bound", "bytes/cycle"].map(|head| (head, Align::Right));
     let mut table = Table::new(left.into_iter().chain(right).chain([("needs", Align::Left), ("here", Align::Left)]));
     for entry in entries {
@@ -45,6 +46,7 @@ fn table(entries: &[Entry]) -> Table {
         table.row([
             variant.to_string(),
             variant.algorithm().to_string(),
+            form(variant.algorithm()).name().to_owned(),
             variant.width().to_string(),
             variant.by().to_string(),
             variant.registers().to_string(),
@@ -64,6 +66,7 @@ fn object(entry: &Entry) -> Value {
     json!({
         "name": entry.kernel.name(),
         "algorithm": variant.algorithm().to_string(),
+        "form": form(variant.algorithm()).name(),
         "by": variant.by(),
         "width": variant.width().name(),
         "registers": variant.registers(),

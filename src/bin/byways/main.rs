@@ -13,9 +13,12 @@ use crate::catalogue::Catalogue;
 mod bench;
 mod catalogue;
 mod cost;
+mod ctr;
 mod expand;
 mod kernels;
+mod keyed;
 mod overview;
+mod plan;
 mod progress;
 #[cfg(target_arch = "x86_64")]
 mod run;
@@ -41,8 +44,12 @@ Examples:
   byways                                every kernel, verified and timed on this CPU
   byways kernels                        what there is, and what runs here
   byways expand aes128_ctr_by12_zmm     the code of any N that fits, generated or not
-  byways bench ctr                      the table this family grew from
+  byways bench ctr                      what the library gains on by8 at xmm
+  byways ctr --key-file key --iv 000102030405060708090a0b0c0d0e0f plain secret
 In the repository, `cargo byways` builds it and runs it.
+
+The environment variable BYWAYS_MAX_WIDTH, one of fallback, xmm, ymm and zmm, limits the registers of what the library
+does by itself.
 
 Exit codes: 0 well; 1 a kernel computed something wrong, or this machine cannot do it; 2 arguments that make no sense.";
 
@@ -53,6 +60,7 @@ enum Command {
     Cost(cost::Args),
     Verify(verify::Args),
     Bench(bench::Args),
+    Ctr(ctr::Args),
 }
 
 /// Why a command ended early.
@@ -82,7 +90,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    let unverified = matches!(cli.command, Some(Command::Verify(_)));
+    if let Err(Failure::Usage(why)) = plan::check_environment() {
+        return complain(&why, USAGE);
+    }
+    // who reads has seen enough; but a verification or a file that ended early is none
+    let whole = matches!(cli.command, Some(Command::Verify(_) | Command::Ctr(_)));
     let catalogue = Catalogue::new(Detected::get());
     let out = &mut io::stdout().lock();
     let result = match cli.command {
@@ -92,14 +104,14 @@ fn main() -> ExitCode {
         Some(Command::Cost(args)) => cost::run(&args, out),
         Some(Command::Verify(args)) => verify::run(&args, &catalogue, out),
         Some(Command::Bench(args)) => bench::run(&args, &catalogue, out),
+        Some(Command::Ctr(args)) => ctr::run(&args, out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Faults) => ExitCode::from(UNWELL),
         Err(Failure::Cannot(why)) => complain(&why, UNWELL),
         Err(Failure::Usage(why)) => complain(&why, USAGE),
-        // who reads has seen enough; but a verification that ended early has verified nothing
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe && !unverified => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe && !whole => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => complain(&format!("cannot write the output: {error}"), UNWELL),
     }
 }
@@ -130,10 +142,9 @@ fn refused(error: &clap::Error) -> ExitCode {
         }
         (ErrorKind::MissingRequiredArgument, _) => {
             let usage = context(error, ContextKind::Usage).replace("Usage: ", "");
-            format!(
-                "{} is missing; the usage is {usage}, and `--help` says more",
-                context(error, ContextKind::InvalidArg)
-            )
+            let names = context(error, ContextKind::InvalidArg);
+            let verb = if names.contains("`, `") { "are" } else { "is" };
+            format!("{names} {verb} missing; the usage is {usage}, and `--help` says more")
         }
         _ => {
             let text = error.render().to_string().replace('\'', "`");

@@ -6,13 +6,13 @@ use byways::cpu::{Features, Model};
 use byways::measure::Cycles;
 use byways_codegen::spec::{Algorithm, Width};
 
-use crate::catalogue::{Catalogue, Entry, cannot_run};
+use crate::catalogue::{Catalogue, Entry, cannot_run, form};
 use crate::progress::Progress;
 use crate::table::{Align, Table};
-use crate::{Failure, run};
+use crate::{Failure, plan, run};
 
 /// Bytes in a message.
-const SIZES: [usize; 6] = [16, 64, 256, 1024, 1472, 8192];
+const SIZES: [usize; 7] = [16, 64, 256, 1024, 1472, 8192, 65536];
 
 /// Rounds of measuring: a second or two for every kernel and size.
 const ROUNDS: usize = 500;
@@ -24,13 +24,15 @@ pub(crate) fn run(catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Fail
         writeln!(out, "\nno kernels: they exist on x86-64 only")?;
         return Ok(());
     }
+    plan(catalogue, out)?;
     let well = verify(catalogue, out)?;
-    let progress = Progress::new("measuring", catalogue.algorithms().count() * SIZES.len() * ROUNDS);
-    let rows: Vec<(Algorithm, Vec<Row<'_>>)> =
-        catalogue.algorithms().map(|algorithm| (algorithm, measure(catalogue, algorithm, &progress))).collect();
+    let groups = catalogue.groups();
+    let progress = Progress::new("measuring", groups.len() * SIZES.len() * ROUNDS);
+    let measured = groups.into_iter().map(|(algorithm, entries)| (algorithm, measure(algorithm, entries, &progress)));
+    let measured: Vec<(Algorithm, Vec<Row<'_>>)> = measured.collect();
     drop(progress);
     writeln!(out, "\nCycles a message, by its bytes; * the fastest (in place, lower quartile of {ROUNDS} rounds)")?;
-    for (algorithm, rows) in rows {
+    for (algorithm, rows) in measured {
         write!(out, "\n{}", table(algorithm, &rows))?;
         for line in cannot_run(rows.iter().map(|row| row.entry)) {
             writeln!(out, "– {line}")?;
@@ -55,9 +57,18 @@ fn cpu(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// What the library uses on this CPU, by itself.
+fn plan(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "width  {}", plan::explained(plan::width_here(), None, catalogue))?;
+    match plan::table() {
+        Some(table) => write!(out, "\nThe library's kernels, by the length of a message\n\n{table}"),
+        None => writeln!(out, "\nThe library uses none of the kernels: crates `aes` and `ctr` take their place"),
+    }
+}
+
 /// Verifies every kernel, natively if it runs here, and says so, a line each; gives whether all is well.
 fn verify(catalogue: &Catalogue, out: &mut dyn Write) -> io::Result<bool> {
-    writeln!(out, "\n{} kernels, against {}\n", catalogue.entries.len(), run::ORACLE)?;
+    writeln!(out, "\n{} kernels, against {}\n", catalogue.entries.len(), run::oracle())?;
     let column = catalogue.entries.iter().map(|entry| entry.kernel.name().len()).max().unwrap_or(0);
     let progress = Progress::new("verifying", catalogue.entries.len());
     let mut well = true;
@@ -85,14 +96,14 @@ struct Row<'a> {
     cycles: Option<Vec<Cycles>>,
 }
 
-/// The kernels for an algorithm, by width and N, measured side by side.
-fn measure<'a>(catalogue: &'a Catalogue, algorithm: Algorithm, progress: &Progress) -> Vec<Row<'a>> {
-    let entries = catalogue.of(algorithm).into_iter();
-    let mut rows: Vec<Row<'a>> = entries.map(|entry| Row { entry, cycles: entry.runs().then(Vec::new) }).collect();
+/// The kernels of a group, measured side by side.
+fn measure<'a>(algorithm: Algorithm, entries: Vec<&'a Entry>, progress: &Progress) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> =
+        entries.into_iter().map(|entry| Row { entry, cycles: entry.runs().then(Vec::new) }).collect();
     let runnable: Vec<&Entry> = rows.iter().filter(|row| row.cycles.is_some()).map(|row| row.entry).collect();
     for size in SIZES {
         progress.now(format!("{algorithm}, {size} bytes"));
-        let measured = run::race(&runnable, size, ROUNDS, || progress.step());
+        let measured = run::race(&runnable, None, size, ROUNDS, || progress.step());
         for (cycles, measured) in rows.iter_mut().filter_map(|row| row.cycles.as_mut()).zip(measured) {
             cycles.push(measured);
         }
@@ -102,7 +113,7 @@ fn measure<'a>(catalogue: &'a Catalogue, algorithm: Algorithm, progress: &Progre
 
 fn table(algorithm: Algorithm, rows: &[Row<'_>]) -> Table {
     let sizes = SIZES.map(|size| (format!("{size} "), Align::Right));
-    let heads = [(algorithm.to_string(), Align::Left), (String::new(), Align::Right)];
+    let heads = [(algorithm.to_string(), Align::Left), ("form".to_owned(), Align::Left), (String::new(), Align::Right)];
     let mut table = Table::new(heads.into_iter().chain(sizes));
     let quartile = |row: &Row<'_>, size: usize| row.cycles.as_ref().map(|cycles| cycles[size].quartile.round());
     let fastest: Vec<f64> = (0..SIZES.len())
@@ -117,7 +128,8 @@ fn table(algorithm: Algorithm, rows: &[Row<'_>]) -> Table {
             Some(cycles) => format!("{cycles:.0} "),
             None => "– ".to_owned(),
         });
-        table.row([group.to_owned(), format!("by{}", row.entry.variant.by())].into_iter().chain(cycles));
+        let (form, by) = (form(row.entry.variant.algorithm()).name(), row.entry.variant.by());
+        table.row([group.to_owned(), form.to_owned(), format!("by{by}")].into_iter().chain(cycles));
     }
     table
 }

@@ -12,6 +12,19 @@ impl Progress {
         Progress(ProgressBar::new(steps as u64).with_style(style.progress_chars("=> ")).with_prefix(what))
     }
 
+    /// For so many bytes; of an unknown number nothing is shown.
+    pub(crate) fn of_bytes(what: &'static str, bytes: Option<u64>) -> Self {
+        let Some(bytes) = bytes else { return Progress(ProgressBar::hidden()) };
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {bytes} of {total_bytes}, {bytes_per_sec}");
+        let style = style.expect("a template").progress_chars("=> ");
+        Progress(ProgressBar::new(bytes).with_style(style).with_prefix(what))
+    }
+
+    /// So many bytes more are done.
+    pub(crate) fn bytes(&self, bytes: usize) {
+        self.0.inc(bytes as u64);
+    }
+
     /// What is being done now.
     pub(crate) fn now(&self, what: impl Into<String>) {
         self.0.set_message(what.into());

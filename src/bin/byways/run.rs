@@ -3,14 +3,17 @@
 use std::cell::RefCell;
 
 use byways::Registered;
+use byways::cipher::{InnerIvInit, StreamCipher};
 use byways::cpu::{Detected, Kernel};
+use byways::ctr::{Ctr128BE, Keystream};
 use byways::keys::AesKeys;
 use byways::measure::{Contestant, Cycles};
-use byways::verify::{Way, every_length, noise};
+use byways::verify::{LONGEST, Way, every_length, noise};
 use byways_codegen::spec::{Algorithm, Variant};
 
 use crate::Failure;
 use crate::catalogue::Entry;
+use crate::keyed::{Aes, of_any_size};
 
 /// Whether kernels can be verified and measured at all: on this architecture they can.
 pub(crate) fn possible() -> Result<(), Failure> {
@@ -18,7 +21,9 @@ pub(crate) fn possible() -> Result<(), Failure> {
 }
 
 /// What kernels are verified against.
-pub(crate) const ORACLE: &str = "crates `aes` and `ctr`, at every length from 0 to 1100 bytes";
+pub(crate) fn oracle() -> String {
+    format!("crates `aes` and `ctr`, at every length from 0 to {LONGEST} bytes")
+}
 
 /// Verifies the variant's program, interpreted; the error is what it computed wrong.
 pub(crate) fn interpreted(variant: Variant) -> Result<(), String> {
@@ -37,11 +42,19 @@ pub(crate) fn native(entry: &Entry) -> Result<(), String> {
     }
 }
 
-/// Measures kernels that run here, side by side over messages of `size` bytes; `progress` is called after each round.
-pub(crate) fn race(entries: &[&Entry], size: usize, rounds: usize, progress: impl FnMut()) -> Vec<Cycles> {
+/// Measures kernels that run here, and behind them the library with this key, side by side over messages of `size`
+/// bytes; `progress` is called after each round.
+pub(crate) fn race(
+    entries: &[&Entry],
+    library: Option<&Aes>,
+    size: usize,
+    rounds: usize,
+    progress: impl FnMut(),
+) -> Vec<Cycles> {
     let buffers = RefCell::new(Buffers::new(size));
-    let mut contestants: Vec<Contestant<'_>> = entries.iter().map(|entry| contestant(entry, &buffers)).collect();
-    byways::measure::race(&mut contestants, rounds, progress)
+    let kernels = entries.iter().map(|entry| contestant(entry, &buffers));
+    let library = library.map(|aes| of_any_size!(aes, aes => Contestant::new("library", messages(aes, &buffers))));
+    byways::measure::race(&mut kernels.chain(library).collect::<Vec<_>>(), rounds, progress)
 }
 
 fn contestant<'a>(entry: &Entry, buffers: &'a RefCell<Buffers>) -> Contestant<'a> {
@@ -51,10 +64,11 @@ fn contestant<'a>(entry: &Entry, buffers: &'a RefCell<Buffers>) -> Contestant<'a
     }
 }
 
+/// From one IV to the next: odd, and in all bytes.
+const STEP: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+
 /// In place, a fresh IV a message, the round keys made before.
 fn ctr<'a>(kernel: &Kernel<byways_kernels::ctr::Ctr>, buffers: &'a RefCell<Buffers>) -> impl FnMut(usize) + 'a {
-    /// From one IV to the next: odd, and in all bytes.
-    const STEP: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     let cpu = Detected::get();
     let run = kernel.prove(cpu).expect("a kernel that runs here");
     let key: Vec<u8> = noise(1).take(kernel.function().key_len()).collect();
@@ -65,6 +79,18 @@ fn ctr<'a>(kernel: &Kernel<byways_kernels::ctr::Ctr>, buffers: &'a RefCell<Buffe
         for i in 0..times {
             iv = iv.wrapping_add(STEP);
             run.run(&keys, iv, buffers.turn(i).into()).expect("a key of the kernel's length");
+        }
+    }
+}
+
+/// The same through the library's types: a cipher a message.
+fn messages<'a, C: Keystream>(aes: &'a C, buffers: &'a RefCell<Buffers>) -> impl FnMut(usize) + 'a {
+    let mut iv = 0_u128;
+    move |times| {
+        let mut buffers = buffers.borrow_mut();
+        for i in 0..times {
+            iv = iv.wrapping_add(STEP);
+            Ctr128BE::inner_iv_init(aes, &iv.to_be_bytes().into()).apply_keystream(buffers.turn(i));
         }
     }
 }

@@ -91,7 +91,7 @@ fn summary(
     catalogue: &Catalogue,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    writeln!(out, "\nagainst {}", run::ORACLE)?;
+    writeln!(out, "\nagainst {}", run::oracle())?;
     let wrong = if faulty == 0 { "none".to_owned() } else { faulty.to_string() };
     writeln!(out, "kernels: {}; interpreted: {0}, natively: {native}, wrong: {wrong}", variants.len())?;
     let named = variants.iter().filter_map(|&variant| catalogue.find(variant));

@@ -1,8 +1,8 @@
 //! Crates `aes` and `ctr`.
 //!
 //! The cipher of a message is a `Ctr128BE<&Aes128>`, made from a core that borrows the expanded key (`InnerIvInit`), so
-//! that no round key is copied. Without the wrapper, by `CtrCore::apply_keystream_partial`, a message below one block is
-//! faster, and one of several blocks and a part is slower; users have the wrapper.
+//! that no round key is copied. Without the wrapper, by `CtrCore::apply_keystream_partial`, a message below one block
+//! is faster, and one of several blocks and a part is slower; users have the wrapper.
 
 use aes::cipher::{BlockCipherEncrypt, BlockSizeUser, InnerIvInit, KeyInit, StreamCipher, consts::U16};
 use aes::{Aes128, Aes192, Aes256};

@@ -1,0 +1,115 @@
+//! What the library uses by itself: how wide registers, and why; which kernel for which length.
+
+use std::collections::BTreeSet;
+use std::env;
+
+use byways::{VARIABLE, Width, width_limit};
+use byways_codegen::spec::KeySize;
+
+use crate::Failure;
+use crate::catalogue::Catalogue;
+use crate::keyed::Aes;
+use crate::table::{Align, Table};
+
+/// The width of this name.
+///
+/// # Errors
+/// That there is none, and which there are.
+pub(crate) fn width(name: &str) -> Result<Width, String> {
+    name.parse().map_err(|_| unknown(name, ""))
+}
+
+/// Refuses what the library would ignore: a limit in the environment that is no width. An empty one is none.
+pub(crate) fn check_environment() -> Result<(), Failure> {
+    let limit = env::var_os(VARIABLE).unwrap_or_default();
+    let limit = limit.to_string_lossy();
+    if limit.is_empty() || limit.parse::<Width>().is_ok() {
+        return Ok(());
+    }
+    Err(Failure::Usage(unknown(&limit, &format!(" in `{VARIABLE}`"))))
+}
+
+fn unknown(name: &str, place: &str) -> String {
+    let widths = Width::ALL.map(|width| format!("`{width}`"));
+    format!("unknown width `{name}`{place}; there are {}", widths.join(", "))
+}
+
+/// A limit, and who set it.
+type Limit = (Width, &'static str);
+
+/// The limit that holds for objects which `--width` limits, too.
+fn limit(option: Option<Width>) -> Option<Limit> {
+    let option = option.map(|width| (width, "--width"));
+    let environment = width_limit().map(|width| (width, VARIABLE));
+    option.into_iter().chain(environment).min_by_key(|&(width, _)| width)
+}
+
+/// This width, and why no wider registers are used; `option` is what `--width` says.
+pub(crate) fn explained(width: Width, option: Option<Width>, catalogue: &Catalogue) -> String {
+    format!("{width}, {}", why(width, limit(option), catalogue.cpu.slows_for_zmm(), catalogue))
+}
+
+fn why(width: Width, limit: Option<Limit>, slows: bool, catalogue: &Catalogue) -> String {
+    let Some(wider) = Width::ALL.into_iter().find(|&wider| wider > width) else {
+        let despite = limit.filter(|_| slows).map(|(_, who)| format!(": `{who}` asks for it, though the clock drops"));
+        return format!("the widest there is{}", despite.unwrap_or_default());
+    };
+    let lacking = catalogue.entries.iter().find(|e| e.variant.width().name() == wider.name() && !e.runs());
+    match (limit, lacking) {
+        (Some((limit, who)), _) if limit == width => format!("the limit that `{who}` sets"),
+        (_, Some(entry)) => format!("because {}, which {wider} needs", entry.why_not()),
+        (None, None) if slows && wider == Width::Zmm => {
+            format!("because this CPU's clock drops while zmm are used (`{VARIABLE}=zmm` uses them)")
+        }
+        _ => "the limit that was compiled in".to_owned(),
+    }
+}
+
+/// The width that the library uses here.
+pub(crate) fn width_here() -> Width {
+    Aes::new(&[0; 16], None).expect("an AES key").width()
+}
+
+/// Which kernel the library uses for which length, by key size; none if it uses no kernels.
+pub(crate) fn table() -> Option<Table> {
+    let keys = KeySize::ALL.map(|key| (key, Aes::new(&vec![0; key.bits() / 8], None).expect("an AES key")));
+    let ends: BTreeSet<usize> = keys.iter().flat_map(|(_, aes)| aes.plan()).map(|(most, _)| most).collect();
+    let heads = keys.iter().map(|(key, _)| (format!("Aes{}", key.bits()), Align::Left));
+    let mut table = Table::new([("bytes".to_owned(), Align::Left)].into_iter().chain(heads));
+    for &most in &ends {
+        let bytes = match most {
+            usize::MAX if ends.len() == 1 => "any".to_owned(),
+            usize::MAX => "beyond".to_owned(),
+            most => format!("up to {most}"),
+        };
+        let kernels = keys.iter().map(|(_, aes)| aes.kernel(most).unwrap_or("fallback").to_owned());
+        table.row([bytes].into_iter().chain(kernels));
+    }
+    (!ends.is_empty()).then_some(table)
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use byways::cpu::{Detected, Features};
+
+    use super::*;
+
+    #[test]
+    fn why_no_wider() {
+        let lacks = |features| Catalogue::new(Detected::get().only(Features::all().without(Features::named(features))));
+        let all = Catalogue { cpu: Detected::get(), entries: Vec::new() };
+        let asked = |width| Some((width, "--width"));
+        assert_eq!(why(Width::Zmm, None, false, &all), "the widest there is");
+        assert_eq!(why(Width::Zmm, asked(Width::Zmm), false, &all), "the widest there is");
+        let despite = "the widest there is: `--width` asks for it, though the clock drops";
+        assert_eq!(why(Width::Zmm, asked(Width::Zmm), true, &all), despite);
+        assert_eq!(why(Width::Xmm, asked(Width::Xmm), false, &lacks("vaes")), "the limit that `--width` sets");
+        assert!(why(Width::Ymm, None, true, &all).contains("`BYWAYS_MAX_WIDTH=zmm` uses them"));
+        assert_eq!(why(Width::Ymm, None, false, &all), "the limit that was compiled in");
+        assert_eq!(why(Width::Xmm, asked(Width::Zmm), true, &all), "the limit that was compiled in");
+        let none = why(Width::Fallback, asked(Width::Ymm), false, &lacks("aes"));
+        assert!(none.starts_with("because this CPU has no ") && none.ends_with(", which xmm needs"), "{none}");
+        let narrow = why(Width::Xmm, None, true, &lacks("vaes"));
+        assert!(narrow.contains("vaes") && narrow.ends_with(", which ymm needs"), "{narrow}");
+    }
+}
