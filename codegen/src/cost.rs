@@ -1,4 +1,4 @@
-//! What a kernel's batch costs: operation counts, live registers, and a lower bound in cycles.
+//! What a kernel's batch, or any block, costs: operation counts, live registers, and a lower bound in cycles.
 //!
 //! The bound is the larger of two: micro-operations against what the front end hands out in a cycle, and, over every
 //! set of ports, the operations that only these ports can do against how many ports they are. It knows no latency and
@@ -9,9 +9,8 @@ use std::fmt;
 
 use crate::ir::{Block, Class, Keys, Op, Program, Stmt, Value};
 use crate::isa::{ISSUE, Instruction, PORTS, Row, look_up};
-use crate::spec::BLOCK;
 
-/// The cost of a batch.
+/// The cost of a block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cost {
     /// How often each instruction runs, by the assembler's name.
@@ -22,9 +21,9 @@ pub struct Cost {
     pub registers: usize,
     /// Round keys held in registers.
     pub held_keys: usize,
-    /// No batch takes fewer cycles.
+    /// It takes no fewer cycles.
     pub cycles: f64,
-    /// Bytes in a batch.
+    /// Bytes in the block.
     pub bytes: usize,
 }
 
@@ -53,21 +52,27 @@ impl fmt::Display for Cost {
     }
 }
 
-/// The cost of the program's batch.
+/// The cost of the program's batch; live is what the loop needs that needs the most.
 pub fn cost(program: &Program) -> Cost {
+    Cost { live: live(program), ..of_block(program, program.batch()) }
+}
+
+/// The cost of a block of the program.
+pub fn of_block(program: &Program, block: &Block) -> Cost {
+    let width = program.variant.width();
     let mut rows = Vec::new();
-    collect(program, &program.batch().body, 1, &mut rows);
+    collect(program, &block.body, 1, &mut rows);
     let mut counts = BTreeMap::new();
     for (row, times) in &rows {
         *counts.entry(row.mnemonic).or_default() += times;
     }
     Cost {
         counts,
-        live: live(program),
-        registers: program.variant.width().registers(),
+        live: block_live(program, block),
+        registers: width.registers(),
         held_keys: held_keys(program),
         cycles: bound(&rows),
-        bytes: program.variant.by() * BLOCK,
+        bytes: block.registers * width.bytes(),
     }
 }
 

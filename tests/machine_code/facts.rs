@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-use byways_codegen::cost::cost;
-use byways_codegen::ir::Program;
+use byways_codegen::cost::{cost, of_block};
+use byways_codegen::ir::{Block, Flow, Program};
 use byways_codegen::spec::Width;
 use iced_x86::EncodingKind;
 
-use crate::listing::{Class, Line, Listing, Place, text};
+use crate::flow::Loop;
+use crate::listing::{Class, Line, Listing, Stack, spilled, text};
 
 /// What everything is compiled for, whatever a kernel asks for.
 #[derive(Clone, Copy)]
 pub(crate) struct Build {
-    /// More than every x86-64 CPU has; then also the compiler may unroll a batch loop as it likes.
+    /// More than every x86-64 CPU has; then also the compiler may unroll a loop as it likes.
     pub(crate) tuned: bool,
     pub(crate) avx: bool,
     pub(crate) avx512: bool,
@@ -29,18 +30,79 @@ impl Build {
 
 /// What a kernel's machine code should be.
 pub(crate) struct Expected {
-    aesenc: usize,
-    aesenclast: usize,
-    stores: usize,
+    loops: Vec<ExpectedLoop>,
     may_unroll: bool,
     may_spill: bool,
     encodings: Vec<EncodingKind>,
 }
 
+/// A loop over so many registers of data at a time.
+struct ExpectedLoop {
+    registers: usize,
+    /// How often there is what is counted, as [`COUNTED`] lists it.
+    counts: [usize; COUNTED.len()],
+    may_spill: bool,
+}
+
+/// The blocks that can run more than once in a row: after a longer batch a shorter one may be of use once at most.
+fn repeated(program: &Program) -> impl Iterator<Item = &Block> {
+    let mut below = usize::MAX;
+    let whiles = program.skeleton.flows.iter().filter_map(move |flow| {
+        let Flow::While(block) = flow else { return None };
+        let before = std::mem::replace(&mut below, block.registers);
+        (before > 2 * block.registers).then_some(block)
+    });
+    whiles.chain(program.skeleton.runs.iter().flat_map(|runs| [&runs.build, &runs.reuse]))
+}
+
+/// What is counted in a loop over data, by its names in a cost.
+const COUNTED: [(Fact, &[&str]); 5] = [
+    (Fact::AesEnc, &["aesenc", "vaesenc"]),
+    (Fact::AesEncLast, &["aesenclast", "vaesenclast"]),
+    (Fact::Stores, &["store"]),
+    (Fact::TableLoads, &["table load"]),
+    (Fact::TableStores, &["table store"]),
+];
+
+impl ExpectedLoop {
+    fn of(program: &Program, block: &Block) -> Self {
+        let cost = of_block(program, block);
+        let count = |names: &[&str]| names.iter().filter_map(|&name| cost.counts.get(name)).sum();
+        let counts = COUNTED.map(|(_, names)| count(names));
+        ExpectedLoop { registers: block.registers, counts, may_spill: !cost.fits() }
+    }
+
+    fn count(&self, fact: Fact) -> usize {
+        let counted = COUNTED.iter().zip(self.counts).find(|&(&(counted, _), _)| counted == fact);
+        counted.map_or(0, |(_, n)| n)
+    }
+
+    /// How many batches a loop of these instructions makes at a time.
+    fn batches(&self, found: &Found<'_>, expected: &Expected) -> usize {
+        let unrolled = found.of(Fact::AesEncLast).len() / self.count(Fact::AesEncLast);
+        if expected.may_unroll { unrolled.max(1) } else { 1 }
+    }
+
+    /// By how many instructions it differs.
+    fn distance(&self, found: &Found<'_>, expected: &Expected) -> usize {
+        let batches = self.batches(found, expected);
+        self.counts.iter().zip(&found.counted).map(|(n, lines)| (n * batches).abs_diff(lines.len())).sum()
+    }
+}
+
+impl fmt::Display for ExpectedLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = match (self.count(Fact::TableLoads), self.count(Fact::TableStores)) {
+            (0, 0) => "",
+            (_, 0) => " that uses the table",
+            _ => " that makes the table",
+        };
+        write!(f, "the loop over {} registers{table}", self.registers)
+    }
+}
+
 impl Expected {
     pub(crate) fn of(program: &Program, build: Build) -> Self {
-        let cost = cost(program);
-        let count = |names: &[&str]| names.iter().filter_map(|&name| cost.counts.get(name)).sum();
         let mut encodings = match program.variant.width() {
             Width::Xmm => vec![EncodingKind::Legacy],
             Width::Ymm => vec![EncodingKind::VEX],
@@ -49,23 +111,28 @@ impl Expected {
         encodings.extend(build.avx.then_some(EncodingKind::VEX));
         encodings.extend(build.avx512.then_some(EncodingKind::EVEX));
         Expected {
-            aesenc: count(&["aesenc", "vaesenc"]),
-            aesenclast: count(&["aesenclast", "vaesenclast"]),
-            stores: count(&["store"]),
+            loops: repeated(program).map(|block| ExpectedLoop::of(program, block)).collect(),
             may_unroll: build.tuned,
-            may_spill: !cost.fits(),
+            may_spill: !cost(program).fits(),
             encodings,
         }
+    }
+
+    fn has_table(&self) -> bool {
+        self.loops.iter().any(|expected| expected.count(Fact::TableStores) > 0)
     }
 }
 
 /// What can be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fact {
-    BatchLoop,
+    Loops,
     AesEnc,
     AesEncLast,
     Stores,
+    TableLoads,
+    TableStores,
+    Wipes,
     Calls,
     Spills,
     LegacySse,
@@ -73,13 +140,29 @@ pub(crate) enum Fact {
     Evex,
 }
 
+impl Fact {
+    fn counts(self, line: &Line) -> bool {
+        match self {
+            Fact::AesEnc => line.class == Class::AesEnc,
+            Fact::AesEncLast => line.class == Class::AesEncLast,
+            Fact::Stores => line.class == Class::Store,
+            Fact::TableLoads => line.stack == Stack::Read,
+            Fact::TableStores => matches!(line.stack, Stack::Write | Stack::Wipe),
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fact::BatchLoop => "loops with AES rounds",
-            Fact::AesEnc => "aesenc in the batch loop",
-            Fact::AesEncLast => "aesenclast in the batch loop",
-            Fact::Stores => "data stores in the batch loop",
+            Fact::Loops => "loops over data",
+            Fact::AesEnc => "aesenc",
+            Fact::AesEncLast => "aesenclast",
+            Fact::Stores => "data stores",
+            Fact::TableLoads => "table loads",
+            Fact::TableStores => "table stores",
+            Fact::Wipes => "loops that wipe the table",
             Fact::Calls => "calls",
             Fact::Spills => "vector operands on the stack",
             Fact::LegacySse => "SSE instructions without VEX",
@@ -93,6 +176,8 @@ impl fmt::Display for Fact {
 pub(crate) struct Fault {
     function: String,
     pub(crate) fact: Fact,
+    /// The loop it is of, if it is of one.
+    place: Option<String>,
     expected: usize,
     /// What was found.
     lines: Vec<String>,
@@ -101,9 +186,13 @@ pub(crate) struct Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 8;
-        let Fault { function, fact, expected, lines } = self;
+        let Fault { function, fact, place, expected, lines } = self;
         let found = lines.len();
-        write!(f, "{function}: {fact}: expected {expected}, found {found}")?;
+        write!(f, "{function}: {fact}")?;
+        if let Some(place) = place {
+            write!(f, " in {place}")?;
+        }
+        write!(f, ": expected {expected}, found {found}")?;
         for line in lines.iter().take(SHOWN) {
             write!(f, "\n    {line}")?;
         }
@@ -114,55 +203,146 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A loop over data, and what is counted in it.
+struct Found<'a> {
+    data: &'a Loop,
+    counted: [Vec<&'a Line>; COUNTED.len()],
+}
+
+impl<'a> Found<'a> {
+    fn new(listing: &'a Listing<'_>, data: &'a Loop) -> Self {
+        let counted = COUNTED.map(|(fact, _)| listing.within(data).filter(|line| fact.counts(line)).collect());
+        Found { data, counted }
+    }
+
+    fn of(&self, fact: Fact) -> &[&'a Line] {
+        let counted = COUNTED.iter().zip(&self.counted).find(|((counted, _), _)| *counted == fact);
+        counted.map_or(&[], |(_, lines)| lines)
+    }
+}
+
 /// Every fact that is not as expected.
 pub(crate) fn check(listing: &Listing<'_>, expected: &Expected) -> Vec<Fault> {
     let encoded = |line: &Line, kind| line.instruction.encoding() == kind && !expected.encodings.contains(&kind);
-    let mut faults = batch_loop(listing, expected);
+    let none = |fact, counts: &dyn Fn(&Line) -> bool| {
+        fault(listing, fact, 0, &listing.lines.iter().filter(|line| counts(line)).collect::<Vec<_>>())
+    };
+    let starts: Vec<&Line> = listing.loops.iter().filter_map(|data| listing.within(data).next()).collect();
+    let pairs = pairs(listing, expected);
+    let loops = if expected.may_unroll { expected.loops.len().max(starts.len()) } else { expected.loops.len() };
+    let mut faults = vec![fault(listing, Fact::Loops, loops, &starts)];
+    for (expected_loop, found) in &pairs {
+        faults.extend(in_loop(listing, expected, expected_loop, found));
+    }
+    let wiped = !expected.has_table() || !listing.wipes.is_empty();
     faults.extend([
-        none(listing, Fact::Calls, |line| line.class == Class::Call),
-        none(listing, Fact::Spills, |line| line.stack && !expected.may_spill),
-        none(listing, Fact::LegacySse, |line| line.vector && encoded(line, EncodingKind::Legacy)),
-        none(listing, Fact::Vex, |line| encoded(line, EncodingKind::VEX)),
-        none(listing, Fact::Evex, |line| encoded(line, EncodingKind::EVEX)),
+        fault(listing, Fact::Wipes, usize::from(!wiped), &[]),
+        none(Fact::Calls, &|line| line.class == Class::Call),
+        fault(listing, Fact::Spills, 0, &spills(listing, expected, &pairs)),
+        none(Fact::LegacySse, &|line| line.vector && encoded(line, EncodingKind::Legacy)),
+        none(Fact::Vex, &|line| encoded(line, EncodingKind::VEX)),
+        none(Fact::Evex, &|line| encoded(line, EncodingKind::EVEX)),
     ]);
     faults.into_iter().flatten().collect()
 }
 
-fn batch_loop(listing: &Listing<'_>, expected: &Expected) -> Vec<Option<Fault>> {
-    if listing.batch().next().is_none() {
-        return vec![fault(listing, Fact::BatchLoop, 1, vec![])];
+/// What is spilled in the loops that do not fit the registers; nothing if all do. Where nothing is, what is spilled
+/// elsewhere is left out: it depends on how the compiler cuts the crate into pieces.
+pub(crate) fn spilling(listing: &Listing<'_>, expected: &Expected) -> Option<String> {
+    let pairs = pairs(listing, expected);
+    let loops = pairs.iter().filter(|(expected_loop, _)| expected_loop.may_spill).map(|(_, found)| found.data);
+    let spilling: Vec<String> =
+        loops.filter(|data| spilled(listing.within(data)) > 0).map(|data| listing.summary(data)).collect();
+    expected.may_spill.then(|| match spilling.as_slice() {
+        [] => "nothing in a loop".to_owned(),
+        _ => format!("{}, {} in all", spilling.join("; "), spilled(&listing.lines)),
+    })
+}
+
+/// The expected loops, each with the one that it is nearest to; what is left if the compiler unrolled a loop, too.
+fn pairs<'a>(listing: &'a Listing<'_>, expected: &'a Expected) -> Vec<(&'a ExpectedLoop, Found<'a>)> {
+    let mut left: Vec<Found<'_>> = listing.loops.iter().map(|data| Found::new(listing, data)).collect();
+    let mut missing: Vec<&ExpectedLoop> = expected.loops.iter().collect();
+    let mut pairs = vec![];
+    loop {
+        if missing.is_empty() && expected.may_unroll {
+            missing.extend(&expected.loops);
+        }
+        let distances = missing.iter().enumerate().flat_map(|(e, expected_loop)| {
+            left.iter().enumerate().map(move |(f, found)| (expected_loop.distance(found, expected), e, f))
+        });
+        let Some((_, e, f)) = distances.min() else { return pairs };
+        pairs.push((missing.remove(e), left.remove(f)));
     }
-    let of_class = |class| listing.batch().filter(|line| line.class == class).collect::<Vec<_>>();
-    let (aesenc, aesenclast, stores) = (of_class(Class::AesEnc), of_class(Class::AesEncLast), of_class(Class::Store));
-    let unrolled = aesenclast.len().checked_div(expected.aesenclast).filter(|_| expected.may_unroll);
-    let batches = unrolled.unwrap_or(1).max(1);
-    let rounds = instructions(&aesenc, expected.aesenc * batches);
-    vec![
-        fault(listing, Fact::AesEnc, rounds, aesenc),
-        fault(listing, Fact::AesEncLast, expected.aesenclast * batches, aesenclast),
-        fault(listing, Fact::Stores, expected.stores * batches, stores),
-    ]
+}
+
+fn in_loop(
+    listing: &Listing<'_>,
+    expected: &Expected,
+    expected_loop: &ExpectedLoop,
+    found: &Found<'_>,
+) -> [Option<Fault>; COUNTED.len()] {
+    let batches = expected_loop.batches(found, expected);
+    let rolled = listing.rolled(found.data).filter(|line| Fact::AesEnc.counts(line)).count();
+    COUNTED.map(|(fact, _)| {
+        let (lines, mut count) = (found.of(fact), expected_loop.count(fact) * batches);
+        if fact == Fact::AesEnc {
+            count = instructions(lines.len(), rolled, count);
+        }
+        let fault = fault(listing, fact, count, lines)?;
+        Some(Fault { place: Some(expected_loop.to_string()), ..fault })
+    })
 }
 
 /// How many instructions make so many rounds. Where some are in a loop of their own, how often it runs is taken from
 /// the number of rounds: it must come out whole.
-fn instructions(aesenc: &[&Line], rounds: usize) -> usize {
-    let rolled = aesenc.iter().filter(|line| line.place == Place::Rolled).count();
-    let once = aesenc.len() - rolled;
+fn instructions(aesenc: usize, rolled: usize, rounds: usize) -> usize {
+    let once = aesenc - rolled;
     let whole = rolled > 0 && rounds > once && (rounds - once).is_multiple_of(rolled);
-    if whole { once + rolled } else { rounds }
+    if whole { aesenc } else { rounds }
 }
 
-fn none(listing: &Listing<'_>, fact: Fact, counts: impl Fn(&Line) -> bool) -> Option<Fault> {
-    fault(listing, fact, 0, listing.lines.iter().filter(|line| counts(line)).collect())
+/// What is on the stack although there are registers for it. What is of a table is counted in the loops over data; out
+/// of them it may only be wiped.
+///
+/// Where there is a table, loops follow one another in a loop, and the compiler makes constants, and what it needs of
+/// the counter, before all of them. Which of these it keeps on the stack, out of the loops, is its business: that costs
+/// next to nothing and betrays nothing.
+fn spills<'a>(listing: &'a Listing<'_>, expected: &Expected, pairs: &[(&ExpectedLoop, Found<'_>)]) -> Vec<&'a Line> {
+    let mut spills = vec![];
+    for data in &listing.loops {
+        let pair = pairs.iter().find(|(_, found)| std::ptr::eq(found.data, data));
+        if !pair.map_or(expected.may_spill, |(expected_loop, _)| expected_loop.may_spill) {
+            spills.extend(listing.within(data).filter(|line| line.spilled()));
+        }
+    }
+    if !expected.may_spill {
+        let of_table = expected.has_table();
+        let elsewhere = listing.elsewhere().filter(|line| !(of_table && public(listing, line.stack)));
+        let wipes = listing.wipes.iter().flat_map(|wipes| listing.within(wipes));
+        let wipes = wipes.filter(|line| !(of_table && line.stack == Stack::Wipe));
+        spills.extend(elsewhere.chain(wipes).filter(|line| line.stack != Stack::Nothing));
+    }
+    spills
 }
 
-fn fault(listing: &Listing<'_>, fact: Fact, expected: usize, lines: Vec<&Line>) -> Option<Fault> {
+/// Whether it is on a place to which public values go and no others.
+fn public(listing: &Listing<'_>, stack: Stack) -> bool {
+    let (Stack::Spill(place, _) | Stack::Reload(place)) = stack else { return false };
+    let mut spills = listing.lines.iter().filter_map(|line| match line.stack {
+        Stack::Spill(to, public) if to == place => Some(public),
+        _ => None,
+    });
+    spills.next().is_some_and(|first| first && spills.all(|public| public))
+}
+
+fn fault(listing: &Listing<'_>, fact: Fact, expected: usize, lines: &[&Line]) -> Option<Fault> {
     let function = listing.function;
     (lines.len() != expected).then(|| Fault {
         function: function.path.clone(),
         fact,
+        place: None,
         expected,
-        lines: lines.into_iter().map(|line| text(function, &line.instruction)).collect(),
+        lines: lines.iter().map(|line| text(function, &line.instruction)).collect(),
     })
 }

@@ -1,10 +1,10 @@
-//! Functions like kernels of one register, with a fault each. They are assembly, so as to be the same in every build;
-//! they are never called.
+//! Functions like kernels of one register, plain and cached, with a fault each. They are assembly, so as to be the same
+//! in every build; they are never called.
 
 use std::arch::naked_asm;
 
-/// The loop of an AES-128 kernel at xmm, with `$rounds` for the rounds but the last, `$extra` before the data are stored
-/// and `$after` behind the loop.
+/// The loop of an AES-128 kernel at xmm, with `$rounds` for the rounds but the last, `$extra` before the data are
+/// stored and `$after` behind the loop.
 macro_rules! xmm {
     ($name:ident, $rounds:expr, $extra:literal, $after:literal $(, $callee:ident = $function:path)?) => {
         #[unsafe(naked)]
@@ -76,6 +76,87 @@ macro_rules! ymm {
     };
 }
 
+/// The loops of a cached AES-128 kernel at xmm: one that makes the table, one that uses it and one that wipes it, all
+/// in a loop, and then one without a table.
+macro_rules! cached {
+    ($name:ident, $make:expr, $use:expr, $wipe:expr) => {
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            naked_asm!(
+                "2:",
+                "xor eax, eax",
+                $make,
+                "lea r8, [rsp + 64]",
+                $use,
+                $wipe,
+                "dec r11",
+                "jnz 2b",
+                "6:",
+                "movdqa xmm0, xmm15",
+                "pxor xmm0, [rdi]",
+                straight!(9),
+                last!(),
+                "jnz 6b",
+                "ret",
+            )
+        }
+    };
+}
+
+/// The loop that makes the table.
+macro_rules! make {
+    () => {
+        make!("")
+    };
+    ($extra:literal) => {
+        concat!(
+            "3: \n pxor xmm0, [rdi] \n",
+            straight!(2),
+            "\n movdqa xmm2, xmm0 \n pxor xmm2, xmm12 \n",
+            "movdqa [rsp + rax + 64], xmm2 \n add eax, 16 \n",
+            $extra,
+            "\n",
+            straight!(7),
+            last!(),
+            "jnz 3b"
+        )
+    };
+}
+
+/// The loop that uses the table.
+macro_rules! use_ {
+    ($rounds:literal) => {
+        use_!($rounds, "")
+    };
+    ($rounds:literal, $extra:literal) => {
+        concat!(
+            "4: \n movdqa xmm0, xmm12 \n pxor xmm0, [r8] \n add r8, 16 \n",
+            $extra,
+            "\n",
+            straight!($rounds),
+            last!(),
+            "jnz 4b"
+        )
+    };
+}
+
+/// The loop that wipes the table.
+macro_rules! wipe {
+    () => {
+        wipe!("movdqa [r9 + 64], xmm3")
+    };
+    ($store:literal) => {
+        concat!("mov r9, rsp \n pxor xmm3, xmm3 \n 5: \n", $store, "\n add r9, 16 \n sub rax, 16 \n jnz 5b")
+    };
+}
+
+/// The last round, and on to the next data.
+macro_rules! last {
+    () => {
+        "\n movdqu xmm1, [rsi] \n aesenclast xmm0, xmm1 \n movdqu [rdx], xmm0 \n add rdx, 16 \n sub rcx, 16 \n"
+    };
+}
+
 xmm!(sound_xmm, straight!(9), "", "");
 xmm!(sound_xmm_rolled, concat!("aesenc xmm0, xmm2 \n", rolled!(2)), "", "");
 ymm!(sound_ymm, "");
@@ -83,7 +164,10 @@ ymm!(sound_ymm, "");
 xmm!(spill, straight!(9), "movdqa [rsp - 24], xmm15", "");
 xmm!(reload_as_an_operand, straight!(9), "pxor xmm0, [rsp - 24]", "");
 xmm!(spill_behind_the_loop, straight!(9), "", "movaps [rsp - 24], xmm0");
+xmm!(constant_spill, straight!(9), "", "pxor xmm0, xmm0 \n movaps [rsp - 24], xmm0");
 xmm!(spill_to_a_frame, straight!(9), "movdqa [rbp - 32], xmm15", "mov rbp, rsp");
+
+xmm!(reload_from_a_table, straight!(9), "pxor xmm0, [rsp + rax]", "");
 
 xmm!(call, straight!(9), "call {callee}", "", callee = sound_xmm);
 xmm!(indirect_call, straight!(9), "call rax", "");
@@ -103,3 +187,37 @@ xmm!(store_twice, straight!(9), "movdqu [rdx], xmm1", "");
 pub(crate) unsafe extern "C" fn no_loop() {
     naked_asm!("aesenc xmm0, xmm1", "ret")
 }
+
+cached!(sound_cached, make!(), use_!(7), wipe!());
+cached!(spill_beside_the_table, make!("movdqa [rsp + 8], xmm12"), use_!(7), wipe!());
+cached!(reload_beside_the_table, make!(), use_!(7, "pxor xmm0, [rsp + 8]"), wipe!());
+cached!(
+    constant_between,
+    concat!("pxor xmm5, xmm5 \n movq xmm6, rax \n paddq xmm5, xmm6 \n movdqa [rsp + 8], xmm5 \n", make!()),
+    concat!("movdqa xmm5, [rsp + 8] \n", use_!(7)),
+    wipe!()
+);
+cached!(key_between, concat!("movdqa xmm5, [rdi] \n movdqa [rsp + 8], xmm5 \n", make!()), use_!(7), wipe!());
+cached!(
+    state_between,
+    concat!("pxor xmm5, xmm5 \n aesenc xmm5, xmm5 \n movdqa [rsp + 8], xmm5 \n", make!()),
+    use_!(7),
+    wipe!()
+);
+cached!(
+    constant_or_key_between,
+    concat!("pxor xmm5, xmm5 \n 7: \n movdqa [rsp + 8], xmm5 \n movdqa xmm5, [rdi] \n dec ecx \n jnz 7b \n", make!()),
+    use_!(7),
+    wipe!()
+);
+cached!(spill_between, make!(), concat!("movdqa [rsp + 8], xmm12 \n", use_!(7)), wipe!());
+cached!(table_store_twice, make!("movdqa [rsp + rax], xmm2"), use_!(7), wipe!());
+cached!(table_load_twice, make!(), use_!(7, "pxor xmm0, [r8]"), wipe!());
+cached!(round_too_few_with_the_table, make!(), use_!(6), wipe!());
+cached!(table_not_used, make!(), "", wipe!());
+cached!(table_used_twice, make!(), concat!(use_!(7), "\n", use_!(7)), wipe!());
+cached!(no_wipe, make!(), use_!(7), "");
+cached!(wipe_of_one, make!(), use_!(7), "pxor xmm3, xmm3 \n movdqa [r8], xmm3");
+cached!(wipe_elsewhere, make!(), use_!(7), wipe!("movdqa [rdx], xmm3"));
+cached!(wipe_with_others, make!(), use_!(7), wipe!("movdqa [r9 + 64], xmm4"));
+cached!(wipe_that_begins_well, make!(), use_!(7), wipe!("movdqa [r9 + 64], xmm3 \n movdqa xmm3, xmm4"));

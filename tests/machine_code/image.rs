@@ -23,6 +23,8 @@ impl Function {
 pub(crate) struct Image {
     /// By the last part of the path.
     functions: HashMap<String, Vec<Function>>,
+    /// Each with its address.
+    sections: Vec<(u64, &'static [u8])>,
     /// What the loader writes where.
     pointers: HashMap<u64, u64>,
     /// The version of the compiler, as it notes it in what it makes.
@@ -56,7 +58,7 @@ impl Image {
         let relocations = file.dynamic_relocations().into_iter().flatten();
         let pointers = relocations.map(|(at, relocation)| (at, relocation.addend() as u64)).collect();
         let compiler = compiler(&file).unwrap_or_else(|| "an unknown compiler".to_owned());
-        Image { functions, pointers, compiler }
+        Image { functions, sections: sections.into_values().collect(), pointers, compiler }
     }
 
     /// The function of this name, anywhere in the crate or module `within`.
@@ -68,6 +70,13 @@ impl Image {
             (None, _) => Err(format!("{name}: no function of this name in {within}")),
             (Some(one), Some(other)) => Err(format!("{name}: both {} and {}", one.path, other.path)),
         }
+    }
+
+    /// The number at this address.
+    pub(crate) fn i32_at(&self, address: u64) -> Option<i32> {
+        let loaded = self.sections.iter().filter(|&&(start, _)| (1..=address).contains(&start));
+        let mut bytes = loaded.filter_map(|&(start, data)| data.get((address - start) as usize..)?.first_chunk());
+        bytes.next().map(|&bytes| i32::from_le_bytes(bytes))
     }
 
     /// The path of the function at this address.

@@ -1,4 +1,4 @@
-//! A function disassembled: what each instruction does, and where the batch loop is.
+//! A function disassembled: what each instruction does, and where the loops over the data are.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,9 @@ use iced_x86::{
     SymbolResult,
 };
 
+use crate::flow::{Flow, Loop};
 use crate::image::{Function, Image};
+use crate::known::{self, Known};
 
 /// What an instruction does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,6 +29,10 @@ pub(crate) enum Class {
     Reload,
     /// Of a vector, to the stack.
     Spill,
+    /// Of a vector, from a table on the stack.
+    TableLoad,
+    /// Of a vector, to a table on the stack.
+    TableStore,
     /// Of a vector, from register to register.
     Move,
     /// Any other on vectors.
@@ -50,6 +56,8 @@ impl Class {
             Class::Store => "store",
             Class::Reload => "reload",
             Class::Spill => "spill",
+            Class::TableLoad => "table load",
+            Class::TableStore => "table store",
             Class::Move => "move",
             Class::Vector => "other vector",
             Class::Scalar => "scalar",
@@ -59,60 +67,90 @@ impl Class {
     }
 }
 
+/// What an instruction on vectors does with the stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stack {
+    Nothing,
+    /// It writes a place that is always the same, as what is spilled has; and whether what it writes is public.
+    Spill(Slot, bool),
+    /// It reads such a place.
+    Reload(Slot),
+    /// It writes a place that is reckoned, as one in a table is.
+    Write,
+    /// It writes zeros to such a place.
+    Wipe,
+    /// It reads such a place.
+    Read,
+}
+
+/// A place on the stack, by the register that points there and how far beyond it is.
+pub(crate) type Slot = (Register, u64);
+
 /// An instruction of a function, and what matters about it.
 pub(crate) struct Line {
     pub(crate) instruction: Instruction,
     pub(crate) class: Class,
     pub(crate) vector: bool,
-    /// Whether it is on vectors and has an operand on the stack.
-    pub(crate) stack: bool,
-    pub(crate) place: Place,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
-    Elsewhere,
-    BatchLoop,
-    /// In a loop within the batch loop.
-    Rolled,
+    pub(crate) stack: Stack,
 }
 
 /// A disassembled function.
 pub(crate) struct Listing<'a> {
     pub(crate) function: &'a Function,
     pub(crate) lines: Vec<Line>,
+    /// The loops over data: the innermost with a last round. The rounds before it may be a loop of their own.
+    pub(crate) loops: Vec<Loop>,
+    /// The innermost loops that wipe a table.
+    pub(crate) wipes: Vec<Loop>,
 }
 
 impl<'a> Listing<'a> {
     pub(crate) fn new(function: &'a Function) -> Self {
         let decoder = Decoder::with_ip(64, function.code, function.address, DecoderOptions::NONE);
         let instructions: Vec<Instruction> = decoder.into_iter().collect();
-        let framed = instructions.iter().any(makes_frame);
-        let mut factory = InstructionInfoFactory::new();
-        let line = |instruction: Instruction| {
+        for instruction in &instructions {
             assert!(!instruction.is_invalid(), "{}: cannot be disassembled", function.path);
-            Line::new(function, instruction, factory.info(&instruction), framed)
-        };
-        let mut lines: Vec<Line> = instructions.into_iter().map(line).collect();
-        place(&mut lines);
-        Listing { function, lines }
+        }
+        let mut factory = InstructionInfoFactory::new();
+        let infos: Vec<InstructionInfo> = instructions.iter().map(|one| factory.info(one).clone()).collect();
+        let flow = Flow::of(function, &instructions);
+        let known = known::before(&flow, &instructions, &infos);
+        let lines: Vec<Line> = (instructions.into_iter().zip(&infos).zip(known))
+            .map(|((instruction, info), known)| Line::new(function, instruction, info, known))
+            .collect();
+        let last_round = |line: usize| lines[line].class == Class::AesEncLast;
+        let wipe = |line: usize| lines[line].stack == Stack::Wipe;
+        let loops = flow.innermost(&last_round);
+        let mut wipes = flow.innermost(&wipe);
+        wipes.retain(|wipe| !wipe.lines.iter().any(|&line| last_round(line)));
+        Listing { function, lines, loops, wipes }
     }
 
-    /// What is in the batch loop.
-    pub(crate) fn batch(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.place != Place::Elsewhere)
+    /// What is in the loop.
+    pub(crate) fn within(&self, data: &Loop) -> impl Iterator<Item = &Line> {
+        data.lines.iter().map(|&line| &self.lines[line])
     }
 
-    /// The batch loop by classes, and how many vector operands are on the stack.
-    pub(crate) fn summary(&self) -> String {
+    /// What is in a loop within the loop.
+    pub(crate) fn rolled(&self, data: &Loop) -> impl Iterator<Item = &Line> {
+        data.rolled.iter().map(|&line| &self.lines[line])
+    }
+
+    /// What is in no loop over data and in none that wipes a table.
+    pub(crate) fn elsewhere(&self) -> impl Iterator<Item = &Line> {
+        let loops = self.loops.iter().chain(&self.wipes);
+        let inside = move |at: usize| loops.clone().any(|data| data.lines.binary_search(&at).is_ok());
+        self.lines.iter().enumerate().filter(move |&(at, _)| !inside(at)).map(|(_, line)| line)
+    }
+
+    /// The loop by classes, and how many vectors are spilled in it.
+    pub(crate) fn summary(&self, data: &Loop) -> String {
         let mut classes: BTreeMap<Class, usize> = BTreeMap::new();
-        for line in self.batch() {
+        for line in self.within(data) {
             *classes.entry(line.class).or_default() += 1;
         }
         let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {}", class.name())).collect();
-        let stack = self.batch().filter(|line| line.stack).count();
-        let in_all = self.lines.iter().filter(|line| line.stack).count();
-        format!("{}; on the stack {stack}, {in_all} in all", classes.join(", "))
+        format!("{}; on the stack {}", classes.join(", "), spilled(self.within(data)))
     }
 }
 
@@ -121,97 +159,20 @@ impl fmt::Display for Listing<'_> {
         let encoded =
             |kind| self.lines.iter().filter(|line| line.vector && line.instruction.encoding() == kind).count();
         let [sse, vex, evex] = [EncodingKind::Legacy, EncodingKind::VEX, EncodingKind::EVEX].map(encoded);
-        let bytes = self.function.code.len();
-        write!(f, "{bytes} bytes; {sse} SSE, {vex} VEX, {evex} EVEX; batch loop of {}", self.summary())
+        write!(f, "{} bytes; {sse} SSE, {vex} VEX, {evex} EVEX", self.function.code.len())?;
+        self.loops.iter().try_for_each(|data| write!(f, "; loop of {}", self.summary(data)))
     }
 }
 
-/// Whether it makes `rbp` point into the stack.
-fn makes_frame(instruction: &Instruction) -> bool {
-    let source = match instruction.mnemonic() {
-        Mnemonic::Mov => instruction.op1_register(),
-        Mnemonic::Lea => instruction.memory_base(),
-        _ => return false,
-    };
-    instruction.op0_register() == Register::RBP && source == Register::RSP
-}
-
-/// Finds the batch loop: of the loops with AES rounds that over the most registers. These are told by the last round,
-/// which is not repeated where the rounds before it are a loop of their own.
-fn place(lines: &mut [Line]) {
-    let flow = Flow::of(lines);
-    let count = |cycle: &[usize], class| cycle.iter().filter(|&&line| lines[line].class == class).count();
-    let size = |cycle: &Vec<usize>| (count(cycle, Class::AesEncLast), count(cycle, Class::AesEnc));
-    let cycles = flow.heads().map(|head| flow.cycle(head, |_| true));
-    let Some(batch) = cycles.max_by_key(size).filter(|cycle| size(cycle) > (0, 0)) else { return };
-    for &line in &batch {
-        lines[line].place = Place::BatchLoop;
-    }
-    // without its entries it is no loop, and those within are left
-    let inside = |line: usize| lines[line].place == Place::BatchLoop;
-    let entry = |line: usize| flow.before[line].iter().any(|&before| !inside(before));
-    let inner = |line: usize| inside(line) && !entry(line);
-    let rolled: Vec<usize> =
-        flow.heads().filter(|&head| inner(head)).flat_map(|head| flow.cycle(head, inner)).collect();
-    for line in rolled {
-        lines[line].place = Place::Rolled;
-    }
-}
-
-/// Which instructions come after which and before which. Where a jump table leads is left out; it is out of any loop.
-struct Flow {
-    after: Vec<Vec<usize>>,
-    before: Vec<Vec<usize>>,
-}
-
-impl Flow {
-    fn of(lines: &[Line]) -> Self {
-        let mut flow = Flow { after: vec![vec![]; lines.len()], before: vec![vec![]; lines.len()] };
-        for (at, line) in lines.iter().enumerate() {
-            let (goes_on, jumps) = match line.instruction.flow_control() {
-                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => (true, false),
-                FlowControl::ConditionalBranch => (true, true),
-                FlowControl::UnconditionalBranch => (false, true),
-                _ => (false, false),
-            };
-            let target = line.instruction.near_branch_target();
-            let jump = jumps.then(|| lines.binary_search_by_key(&target, |line| line.instruction.ip()).ok()).flatten();
-            let next = Some(at + 1).filter(|&next| goes_on && next < lines.len());
-            for to in next.into_iter().chain(jump) {
-                flow.after[at].push(to);
-                flow.before[to].push(at);
-            }
-        }
-        flow
-    }
-
-    /// Where something leads back to, as it does in every loop.
-    fn heads(&self) -> impl Iterator<Item = usize> {
-        self.before.iter().enumerate().filter(|(at, before)| before.iter().any(|before| before >= at)).map(|(at, _)| at)
-    }
-
-    /// The instructions of `within` on any way from `start` back to it.
-    fn cycle(&self, start: usize, within: impl Fn(usize) -> bool) -> Vec<usize> {
-        let [after, before] = [&self.after, &self.before].map(|edges| {
-            let (mut reached, mut open) = (vec![false; edges.len()], vec![start]);
-            while let Some(at) = open.pop() {
-                for &to in edges[at].iter().filter(|&&to| within(to)) {
-                    if !std::mem::replace(&mut reached[to], true) {
-                        open.push(to);
-                    }
-                }
-            }
-            reached
-        });
-        (0..after.len()).filter(|&at| after[at] && before[at]).collect()
-    }
+/// How many vector operands are on the stack, but for tables.
+pub(crate) fn spilled<'a>(lines: impl IntoIterator<Item = &'a Line>) -> usize {
+    lines.into_iter().filter(|line| line.spilled()).count()
 }
 
 impl Line {
-    fn new(function: &Function, instruction: Instruction, info: &InstructionInfo, framed: bool) -> Self {
+    fn new(function: &Function, instruction: Instruction, info: &InstructionInfo, known: Known) -> Self {
         let vector = info.used_registers().iter().any(|used| used.register().is_vector_register());
-        let on_stack = |base| base == Register::RSP || framed && base == Register::RBP;
-        let stack = vector && info.used_memory().iter().any(|used| on_stack(used.base()));
+        let stack = if vector { on_stack(&instruction, info, known) } else { Stack::Nothing };
         let class = match instruction.flow_control() {
             FlowControl::Next if vector => on_vectors(&instruction, info, stack),
             FlowControl::Next => Class::Scalar,
@@ -229,11 +190,30 @@ impl Line {
             }
             _ => Class::Branch,
         };
-        Line { instruction, class, vector, stack, place: Place::Elsewhere }
+        Line { instruction, class, vector, stack }
+    }
+
+    /// Whether it has an operand on the stack that is in no table.
+    pub(crate) fn spilled(&self) -> bool {
+        matches!(self.stack, Stack::Spill(..) | Stack::Reload(_))
     }
 }
 
-fn on_vectors(instruction: &Instruction, info: &InstructionInfo, stack: bool) -> Class {
+fn on_stack(instruction: &Instruction, info: &InstructionInfo, known: Known) -> Stack {
+    let Some(used) = info.used_memory().iter().find(|used| known.on_stack(used)) else { return Stack::Nothing };
+    let reads = matches!(used.access(), OpAccess::Read | OpAccess::CondRead);
+    let written = instruction.op1_register();
+    match (known.in_frame(used), reads) {
+        (true, true) => Stack::Reload((used.base(), used.displacement())),
+        (true, false) => Stack::Spill((used.base(), used.displacement()), known.is_public(written)),
+        (false, true) => Stack::Read,
+        (false, false) if known.is_zero(written) => Stack::Wipe,
+        (false, false) => Stack::Write,
+    }
+}
+
+/// What it does by its mnemonic and operands.
+pub(crate) fn on_vectors(instruction: &Instruction, info: &InstructionInfo, stack: Stack) -> Class {
     match instruction.mnemonic() {
         Mnemonic::Aesenc | Mnemonic::Vaesenc => return Class::AesEnc,
         Mnemonic::Aesenclast | Mnemonic::Vaesenclast => return Class::AesEncLast,
@@ -247,10 +227,12 @@ fn on_vectors(instruction: &Instruction, info: &InstructionInfo, stack: bool) ->
         |number| (0..instruction.op_count()).any(|op| op == number && instruction.op_kind(op) == OpKind::Memory);
     let copies = instruction.op_count() == 2 && info.op0_access() == OpAccess::Write;
     match (memory(0), memory(1), stack) {
-        (true, _, true) => Class::Spill,
-        (true, _, false) => Class::Store,
-        (_, true, true) if copies => Class::Reload,
-        (_, true, false) if copies => Class::Load,
+        (true, _, Stack::Nothing) => Class::Store,
+        (true, _, Stack::Spill(..)) => Class::Spill,
+        (true, _, _) => Class::TableStore,
+        (_, true, Stack::Nothing) if copies => Class::Load,
+        (_, true, Stack::Reload(_)) if copies => Class::Reload,
+        (_, true, _) if copies => Class::TableLoad,
         (_, false, _) if copies => Class::Move,
         _ => Class::Vector,
     }
