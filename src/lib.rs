@@ -1,5 +1,5 @@
-//! AES in counter mode by generated SIMD kernels: a drop-in for crates `aes` and `ctr` that takes the fastest kernel for
-//! the CPU it runs on and for the length of each message.
+//! AES in counter mode by generated SIMD kernels: what crates `aes` and `ctr` do together with a big-endian counter,
+//! under the same names and traits, by the fastest kernel for the CPU it runs on and for the length of each message.
 //!
 //! ```
 //! use byways::cipher::{KeyIvInit, StreamCipher};
@@ -42,6 +42,7 @@ mod plan;
 pub mod verify;
 
 pub use aes::{Aes128, Aes192, Aes256};
+pub use byways_kernels;
 #[cfg(target_arch = "x86_64")]
 pub use byways_kernels::keys;
 pub use byways_kernels::{cpu, inout};

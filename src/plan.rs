@@ -32,9 +32,26 @@ const AES_CTR: [(Width, &[Row]); 3] = [
 ];
 
 /// The most rows in a table. One that has fewer repeats its last.
-const ROWS: usize = 4;
+const ROWS: usize = {
+    let (mut most, mut i) = (0, 0);
+    while i < AES_CTR.len() {
+        let rows = AES_CTR[i].1;
+        assert!(rows[rows.len() - 1].0 == MORE, "a table's last row takes all lengths");
+        let mut j = 1;
+        while j < rows.len() {
+            assert!(rows[j - 1].0 < rows[j].0, "a table's rows go up");
+            j += 1;
+        }
+        if rows.len() > most {
+            most = rows.len();
+        }
+        i += 1;
+    }
+    most
+};
 
 /// A tier's table with its kernels.
+#[derive(Clone, Copy)]
 pub(crate) struct Tier<const R: usize> {
     width: Width,
     rows: [(usize, Kernel<CtrFn<R>>); ROWS],
@@ -58,9 +75,11 @@ impl<const R: usize> Plan<R> {
 /// The widest tier up to `limit` whose kernels this CPU can all run.
 pub(crate) fn plan<const R: usize>(tiers: &[Tier<R>], limit: Width, cpu: Detected) -> Option<(&Tier<R>, Plan<R>)> {
     tiers.iter().filter(|tier| tier.width <= limit).find_map(|tier| {
-        let prove = |row: &(usize, Kernel<CtrFn<R>>)| Some((row.0, row.1.prove(cpu).ok()?));
-        let [a, b, c, d] = &tier.rows;
-        Some((tier, Plan { rows: [prove(a)?, prove(b)?, prove(c)?, prove(d)?] }))
+        let mut rows = [(MORE, tier.rows[ROWS - 1].1.prove(cpu).ok()?); ROWS];
+        for (proven, (up_to, kernel)) in rows.iter_mut().zip(&tier.rows) {
+            *proven = (*up_to, kernel.prove(cpu).ok()?);
+        }
+        Some((tier, Plan { rows }))
     })
 }
 
@@ -93,8 +112,13 @@ macro_rules! tiers {
                     }
                     tier
                 }
-                let [a, b, c] = AES_CTR;
-                [tier(a), tier(b), tier(c)]
+                let mut tiers = [const { tier(AES_CTR[0]) }; AES_CTR.len()];
+                let mut i = 1;
+                while i < AES_CTR.len() {
+                    tiers[i] = tier(AES_CTR[i]);
+                    i += 1;
+                }
+                tiers
             };
         )*
     };

@@ -9,21 +9,23 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::families;
+use crate::families::{self, Outside};
 use crate::ir::{Argument, Block, Compute, Extent, Flow, Keys, Op, Program, Runs, Stmt, Value};
 use crate::isa::{Instruction, features, look_up};
-use crate::spec::{Algorithm, CtrForm, Variant};
+use crate::spec::Variant;
 
-/// The kernels of `variants` as functions, and the registry of them; `krate` is the path of `byways_kernels` where the
-/// tokens go.
+/// The kernels of `variants`, all of one family, as functions, and the registry of them; `krate` is the path of
+/// `byways_kernels` where the tokens go. Nothing without variants.
 pub fn items(variants: &[Variant], krate: &TokenStream) -> TokenStream {
+    let Some(&first) = variants.first() else { return TokenStream::new() };
+    let signature = families::outside(first, &name(first), krate).signature;
     let functions = variants.iter().map(|&variant| function(variant, krate));
     let entries = variants.iter().map(|&variant| entry(variant, krate));
     quote! {
         #(#functions)*
 
         /// Every kernel of this description, in its order.
-        pub static KERNELS: &[#krate::cpu::Kernel<#krate::ctr::Ctr>] = &[#(#entries),*];
+        pub static KERNELS: &[#krate::cpu::Kernel<#signature>] = &[#(#entries),*];
     }
 }
 
@@ -34,19 +36,14 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
         panic!("{variant}: {name}");
     }
     let emitter = Emitter { program: &program, krate };
-    let name = format_ident!("{}", variant.to_string());
+    let name = name(variant);
     let features = enabled(&program);
-    let documentation = documentation(variant);
-    let round_keys = Literal::usize_unsuffixed(program.round_keys);
+    let Outside { documentation, parameters, .. } = families::outside(variant, &name, krate);
     let (begin, setup, skeleton) = (emitter.begin(), emitter.setup(), emitter.skeleton());
     quote! {
-        #documentation
+        #(#[doc = #documentation])*
         #[target_feature(enable = #features)]
-        pub fn #name(
-            keys: &#krate::keys::RoundKeys<#round_keys>,
-            counter: #krate::core::primitive::u128,
-            data: #krate::inout::InOutBuf<'_, '_, #krate::core::primitive::u8>,
-        ) {
+        pub fn #name(#parameters) {
             #begin
             #setup
             #skeleton
@@ -56,14 +53,13 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
 
 /// The kernel's line in the registry. It is the only unsafe one; the features in it are those on the function.
 fn entry(variant: Variant, krate: &TokenStream) -> TokenStream {
-    let program = families::program(variant);
-    let (name, function) = (variant.to_string(), format_ident!("{}", variant.to_string()));
-    let features = enabled(&program);
-    let Algorithm::AesCtr(key, _) = variant.algorithm();
-    let signature = format_ident!("{key:?}");
-    quote! {
-        unsafe { #krate::cpu::Kernel::new(#name, #features, #krate::ctr::Ctr::#signature(#function)) }
-    }
+    let (text, features) = (variant.to_string(), enabled(&families::program(variant)));
+    let registered = families::outside(variant, &name(variant), krate).registered;
+    quote!(unsafe { #krate::cpu::Kernel::new(#text, #features, #registered) })
+}
+
+fn name(variant: Variant) -> Ident {
+    format_ident!("{}", variant.to_string())
 }
 
 /// The features as `#[target_feature(enable)]` takes them.
@@ -90,21 +86,6 @@ fn instructions(stmts: &[Stmt], used: &mut BTreeSet<Instruction>) {
     }
 }
 
-fn documentation(variant: Variant) -> TokenStream {
-    let Algorithm::AesCtr(key, form) = variant.algorithm();
-    let cached = match form {
-        CtrForm::Plain => "",
-        CtrForm::Cached => ", rounds 1 and 2 of long messages from a table",
-    };
-    let (bits, by, width) = (key.bits(), variant.by(), variant.width());
-    let lines = [
-        format!(" AES-{bits} in counter mode, {by} blocks in flight in {width} registers{cached}."),
-        String::new(),
-        " `counter` is the first counter block as a big-endian number; its low 64 bits count, modulo 2^64.".to_owned(),
-    ];
-    quote!(#(#[doc = #lines])*)
-}
-
 struct Emitter<'a> {
     program: &'a Program,
     krate: &'a TokenStream,
@@ -123,7 +104,9 @@ impl Emitter<'_> {
     fn intrinsic(&self, instruction: Instruction) -> TokenStream {
         let row = look_up(instruction, self.program.variant.width());
         let name = row.intrinsic.expect("an operation on values has an intrinsic");
-        let (krate, name) = (self.krate, format_ident!("{name}"));
+        let krate = self.krate;
+        // it may have an immediate operand, `::<0>`
+        let name: TokenStream = name.parse().expect("an intrinsic is a path");
         quote!(#krate::x86::#name)
     }
 

@@ -119,10 +119,12 @@ impl Machine<'_> {
     }
 
     fn runs(&mut self, program: &Program, runs: &Runs, data: &mut [u8]) {
-        self.start(program);
         self.table.clear();
         for (i, run) in data.chunks_exact_mut(RUN_BYTES).enumerate() {
             self.stmts(&runs.enter, &mut []);
+            if i == 0 {
+                self.start(program);
+            }
             let block = if i == 0 { &runs.build } else { &runs.reuse };
             for (batch, data) in run.chunks_exact_mut(block.registers * self.lanes * BLOCK).enumerate() {
                 self.part = batch * block.registers;
@@ -205,8 +207,9 @@ impl Machine<'_> {
                 out.fill((high << 64 | low).to_le_bytes());
             }
             Op::Compute(compute, operands) => {
-                let [a, b] = [0, 1].map(|i| self.vectors[operands[i].index()]);
-                for (out, (a, b)) in out.iter_mut().zip(a.into_iter().zip(b)).take(self.lanes) {
+                for (lane, out) in out.iter_mut().enumerate().take(self.lanes) {
+                    let operand = |i: usize| self.vectors[operands[i].index()][lane];
+                    let (a, b) = (operand(0), operand(1));
                     *out = match compute {
                         Compute::Pair => unreachable!("handled above"),
                         Compute::Xor => std::array::from_fn(|i| a[i] ^ b[i]),

@@ -251,12 +251,13 @@ impl Program {
     pub fn check(&self) -> Result<(), String> {
         let mut scope = Scope { program: self, latest: BTreeMap::new() };
         scope.stmts(&self.setup)?;
+        // a run is entered before `start`, and again without it
+        if let Some(runs) = &self.skeleton.runs {
+            scope.stmts(&runs.enter)?;
+        }
         scope.stmts(&self.skeleton.start)?;
         for state in &self.state {
             scope.rename(state.initial, state.param)?;
-        }
-        if let Some(runs) = &self.skeleton.runs {
-            scope.stmts(&runs.enter)?;
         }
         for block in self.skeleton.blocks() {
             let before = scope.latest.clone();

@@ -1,9 +1,9 @@
 //! Kernels as formatted source text: what the snapshots hold and `byways expand` prints.
 
-use quote::quote;
+use quote::{format_ident, quote};
 
 use crate::cost::cost;
-use crate::spec::{Algorithm, CtrForm, Variant};
+use crate::spec::Variant;
 use crate::{emit, families};
 
 /// The macro call that makes the kernel, its cost, and its generated Rust.
@@ -23,12 +23,7 @@ pub fn listing(variant: Variant) -> String {
 
 /// The macro call that makes this kernel alone.
 pub fn macro_call(variant: Variant) -> String {
-    let Algorithm::AesCtr(key, form) = variant.algorithm();
-    let form = match form {
-        CtrForm::Plain => String::new(),
-        form => format!("form: [{}], ", form.name()),
-    };
-    format!("aes_ctr! {{ key: [{}], {form}by: [{}], width: [{}] }}", key.bits(), variant.by(), variant.width())
+    families::outside(variant, &format_ident!("{}", variant.to_string()), &quote!(::byways_kernels)).macro_call
 }
 
 fn source(variant: Variant) -> String {

@@ -48,6 +48,26 @@ fn nothing_is_unsafe_but_the_registry() {
     }
 }
 
+/// What the registry says a function was compiled for is what it was compiled for: calling it rests on that.
+#[test]
+fn the_registry_has_the_functions_features() {
+    for variant in every_variant() {
+        let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
+        let enabled = between(&items, "# [target_feature (enable = ", ")]");
+        let registered = between(&items, &format!("Kernel :: new (\"{variant}\" , "), " ,");
+        assert_eq!(enabled, registered, "{variant}");
+        assert!(enabled.len() > 4, "{variant}: {enabled}");
+    }
+}
+
+/// The one stretch of the text between these two.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let mut parts = text.split(before).skip(1);
+    let (part, more) = (parts.next().unwrap_or_else(|| panic!("no {before}")), parts.next());
+    assert_eq!(more, None, "{before} is there more than once");
+    part.split_once(after).expect("it ends").0
+}
+
 /// What follows each `unsafe`.
 fn unsafe_blocks(tokens: TokenStream) -> Vec<String> {
     let mut blocks = Vec::new();

@@ -11,7 +11,7 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, transmute};
-use core::ops::{Deref, DerefMut};
+use core::ops::Deref;
 use core::slice;
 
 use inout::InOutBuf;
@@ -60,6 +60,7 @@ impl<'inp, 'out> Data<'inp, 'out> {
     /// The next `K` registers, if as much is left.
     #[inline]
     pub fn batch<V: Vector, const K: usize>(&mut self) -> Option<Piece<'inp, 'out, V, K>> {
+        const { assert!(K <= isize::MAX as usize / size_of::<V>(), "no memory has so many registers") }
         let bytes = const { K * size_of::<V>() };
         let Data { input, output, .. } = self.split(bytes)?;
         Some(Piece { input, output, buffers: PhantomData })
@@ -74,6 +75,7 @@ impl<'inp, 'out> Data<'inp, 'out> {
     /// All that is left, if it is `K` whole registers and 1 byte to a whole register more.
     #[inline]
     pub fn last<V: Vector, const K: usize>(self) -> Option<Last<'inp, 'out, V, K>> {
+        const { assert!(K < isize::MAX as usize / size_of::<V>(), "no memory has so many registers") }
         let bytes = self.left.wrapping_sub(const { K * size_of::<V>() });
         if bytes.wrapping_sub(1) >= size_of::<V>() {
             return None;
@@ -177,6 +179,7 @@ impl<V: Vector> Table<'_, V> {
     /// The next vectors; beyond the table's end there are none.
     #[inline]
     pub fn push<const K: usize>(&mut self, vectors: [V; K]) {
+        const { assert!(size_of::<[V; K]>() <= RUN_BYTES, "the table has not so many vectors") }
         if self.len > RUN_BYTES - size_of::<[V; K]>() {
             return;
         }
@@ -188,6 +191,7 @@ impl<V: Vector> Table<'_, V> {
     /// What was pushed, `K` vectors at a time.
     #[inline]
     pub fn parts<const K: usize>(&self) -> &[[V; K]] {
+        const { assert!(K > 0) }
         // SAFETY: so many vectors were written, and the table is aligned for them.
         unsafe { slice::from_raw_parts(self.slots.0.as_ptr().cast(), self.len / size_of::<[V; K]>()) }
     }
@@ -253,14 +257,16 @@ impl<'inp, 'out, V, const K: usize> Deref for Last<'inp, 'out, V, K> {
     }
 }
 
-impl<V, const K: usize> DerefMut for Last<'_, '_, V, K> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.whole
-    }
-}
-
 impl<V: Vector, const K: usize> Last<'_, '_, V, K> {
+    /// Register `I`, before the last, becomes `vector`.
+    ///
+    /// A `Last` gives out its whole registers to read only: what could be exchanged for another's would not go with
+    /// `bytes` any more.
+    #[inline]
+    pub fn store<const I: usize>(&mut self, vector: V) {
+        self.whole.store::<I>(vector);
+    }
+
     #[inline]
     fn input(&self) -> *const u8 {
         // SAFETY: the last register's bytes are behind K whole ones.

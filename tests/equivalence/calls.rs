@@ -23,6 +23,16 @@ impl Subject {
     fn batch(&self) -> usize {
         self.variant.by() * 16
     }
+
+    /// Bytes that take the kernel through all of its code: some batches and a rest, and in the cached form two runs of
+    /// 256 blocks and more wherever the counter starts.
+    pub(crate) fn thorough(&self) -> usize {
+        let runs = match self.variant.algorithm() {
+            Algorithm::AesCtr(_, CtrForm::Plain) => 0,
+            Algorithm::AesCtr(_, CtrForm::Cached) => 4 * 4096,
+        };
+        runs + self.batch() + 150
+    }
 }
 
 type Check = fn(&Subject, &Way) -> Result<(), String>;
@@ -78,7 +88,9 @@ fn wraps_in_every_lane(subject: &Subject, way: &Way) -> Result<(), Fault> {
             let last = 0x89ab_cdef_0123_4567_0246_8ace_1357_9bdf_u128 | u128::MAX >> (128 - bits);
             for blocks in 0..=len as u128 / 16 + 1 {
                 let counter = last.wrapping_sub(blocks);
-                bench.check(way, Call { len, counter, field, input_offset: 0, output_offset: None })?;
+                for output_offset in [None, Some(0)] {
+                    bench.check(way, Call { len, counter, field, input_offset: 0, output_offset })?;
+                }
             }
         }
     }
@@ -111,9 +123,9 @@ fn carries_in_long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Random lengths up to 20 batches and random counters.
+/// Random lengths up to 20 batches and more, and random counters.
 fn long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
-    let longest = 20 * subject.batch() + 1000;
+    let longest = 2 * subject.thorough() + 20 * subject.batch();
     let mut bench = Bench::new(subject.key_len, longest);
     let mut noise = noise(0x5eed);
     let mut random = move || u128::from_le_bytes(std::array::from_fn(|_| noise.next().expect("endless")));
@@ -129,11 +141,15 @@ fn long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
 
 /// Every offset of the input against every offset of the output, and in place, with lengths that go round.
 fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
-    let longest = subject.batch() + 150;
+    let longest = subject.thorough();
+    let short = subject.batch() + 150;
     let mut bench = Bench::new(subject.key_len, longest);
     for input_offset in 0..64 {
         for output_offset in std::iter::once(None).chain((0..64).map(Some)) {
-            let len = (input_offset * 67 + output_offset.unwrap_or(7) * 13) % (longest + 1);
+            let spread = input_offset * 67 + output_offset.unwrap_or(7) * 13;
+            // each input offset meets a message through all of the code, and so does each output offset
+            let len =
+                if output_offset == Some(63 - input_offset) { longest - spread % 64 } else { spread % (short + 1) };
             let counter = (input_offset as u128) << 77 | 0xffff_fff0;
             bench.check(way, Call { len, counter, field: Field::Bits128, input_offset, output_offset })?;
         }

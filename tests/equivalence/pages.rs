@@ -46,14 +46,16 @@ impl Drop for Pages {
     }
 }
 
-/// Every length up to 1100, with the input and the output each at the first or the last bytes of pages, and in place.
+/// Every length up to 1100, and some that take the kernel through all of its code, with the input and the output each at the first or the last bytes of pages, and in place.
 pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {
     const LONGEST: usize = 1100;
-    let (mut input, mut output) = (Pages::new(LONGEST), Pages::new(LONGEST));
+    let thorough = subject.thorough();
+    let room = thorough.max(LONGEST);
+    let (mut input, mut output) = (Pages::new(room), Pages::new(room));
     let (input, output) = (input.open(), output.open());
     let key: Vec<u8> = noise(5).take(subject.key_len).collect();
     let (counter, field) = (u128::MAX - 20, Field::Bits128);
-    for len in 0..=LONGEST {
+    for len in (0..=LONGEST).chain([thorough - 64, thorough - 1, thorough]) {
         let message: Vec<u8> = noise(len as u64 + 1).take(len).collect();
         let mut expected = message.clone();
         oracle(&key, counter, field, &mut expected);

@@ -30,6 +30,10 @@
 //! of it is a difference that the other columns do not enter. Byte 10 shares byte 15's column: where a carry reaches it,
 //! every 2^40 blocks, T is made anew, as [`cut`](crate::runs::cut) says. The index is the public counter.
 
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Outside;
 use crate::cost;
 use crate::ir::{Argument, Block, Builder, Compute, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value};
 use crate::spec::{CtrForm, KeySize, Variant};
@@ -47,6 +51,32 @@ pub(super) fn program(variant: Variant, key: KeySize, form: CtrForm) -> Program 
     let streamed = describe(variant, key, form, Keys::Streamed);
     let held = describe(variant, key, form, Keys::Held);
     if cost::live(&held) <= variant.width().registers() { held } else { streamed }
+}
+
+pub(super) fn outside(variant: Variant, key: KeySize, form: CtrForm, function: &Ident, krate: &TokenStream) -> Outside {
+    let (bits, by, width) = (key.bits(), variant.by(), variant.width());
+    let (form, cached) = match form {
+        CtrForm::Plain => (String::new(), ""),
+        CtrForm::Cached => (format!("form: [{}], ", form.name()), ", rounds 1 and 2 of long messages from a table"),
+    };
+    let round_keys = Literal::usize_unsuffixed(key.round_keys());
+    let size = format_ident!("{key:?}");
+    Outside {
+        macro_call: format!("aes_ctr! {{ key: [{bits}], {form}by: [{by}], width: [{width}] }}"),
+        documentation: vec![
+            format!(" AES-{bits} in counter mode, {by} blocks in flight in {width} registers{cached}."),
+            String::new(),
+            " `counter` is the first counter block as a big-endian number; its low 64 bits count, modulo 2^64."
+                .to_owned(),
+        ],
+        parameters: quote! {
+            keys: &#krate::keys::RoundKeys<#round_keys>,
+            counter: #krate::core::primitive::u128,
+            data: #krate::inout::InOutBuf<'_, '_, #krate::core::primitive::u8>,
+        },
+        signature: quote!(#krate::ctr::Ctr),
+        registered: quote!(#krate::ctr::Ctr::#size(#function)),
+    }
 }
 
 fn describe(variant: Variant, key: KeySize, form: CtrForm, keys: Keys) -> Program {

@@ -34,6 +34,7 @@ pub mod kernels {
     ::renamed::aes_ctr! {
         key: [128, 192, 256], by: [4, 12], width: [xmm, ymm, zmm];
         key: [128], by: [40], width: [zmm];
+        key: [128, 192, 256], form: [cached], by: [16], width: [xmm, ymm, zmm];
     }
 }
 
@@ -45,7 +46,7 @@ mod tests {
         use ::std::result::Result::Ok;
 
         let cpu = ::renamed::cpu::Detected::get();
-        ::std::assert_eq!(super::kernels::KERNELS.len(), 19);
+        ::std::assert_eq!(super::kernels::KERNELS.len(), 28);
         for kernel in super::kernels::KERNELS {
             let (Ok(run), Some(aes)) = (kernel.prove(cpu), cpu.aes()) else {
                 ::std::println!("not run on this CPU: {}", kernel.name());
