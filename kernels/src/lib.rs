@@ -78,6 +78,9 @@ pub mod __macros {
 /// the other form, and meant where none is given. Groups of lists are separated by semicolons. Call it in a module of
 /// its own.
 ///
+/// Where N needs more registers than there are (the cost in a snapshot's head says so), cipher state goes to the stack and
+/// is not wiped.
+///
 /// Without optimisation every instruction of a kernel is a function call: let the crate that calls this be optimised in
 /// dev builds too.
 #[cfg(target_arch = "x86_64")]
