@@ -21,7 +21,6 @@ macro_rules! aes {
             ///
             /// The round keys are wiped on drop. Which kernels it uses is settled when it is built. Share it by
             #[doc = concat!("reference: `Ctr128BE<&", stringify!($name), ">` takes messages under one key without copying it.")]
-            #[derive(Clone)]
             pub struct $name(Engine<$round_keys, aes::$name>);
 
             impl $name {
@@ -34,7 +33,7 @@ macro_rules! aes {
                 /// assert!(cipher.width() <= Width::Ymm);
                 /// ```
                 pub fn with_max_width(key: &Key<Self>, width: Width) -> Self {
-                    Self::build(key, Some(width))
+                    without_copies(|| Self::build(key, Some(width)))
                 }
 
                 fn build(key: &Key<Self>, width: Option<Width>) -> Self {
@@ -66,7 +65,21 @@ macro_rules! aes {
             impl KeyInit for $name {
                 #[inline]
                 fn new(key: &Key<Self>) -> Self {
-                    Self::build(key, None)
+                    without_copies(|| Self::build(key, None))
+                }
+            }
+
+            impl Clone for $name {
+                #[inline]
+                fn clone(&self) -> Self {
+                    // straight to the result: a place where both variants meet would keep a copy
+                    without_copies(|| match &self.0 {
+                        #[cfg(target_arch = "x86_64")]
+                        Engine::Generated { keys, plan, tier } => {
+                            $name(Engine::Generated { keys: keys.clone(), plan: *plan, tier })
+                        }
+                        Engine::Fallback(cipher) => $name(Engine::Fallback(cipher.clone())),
+                    })
                 }
             }
 
@@ -100,8 +113,31 @@ aes! {
     Aes256, "256", consts::U32, 15, AES256;
 }
 
+/// What `make` makes. Unoptimised code leaves a copy on the stack wherever it returns a value; that is wiped.
+#[inline(always)]
+fn without_copies<T>(make: impl FnOnce() -> T) -> T {
+    struct Wipe;
+
+    impl Drop for Wipe {
+        fn drop(&mut self) {
+            zeroize::zeroize_stack::<8192>();
+        }
+    }
+
+    #[inline(never)]
+    fn apart<T>(make: impl FnOnce() -> T) -> T {
+        make()
+    }
+
+    if !cfg!(debug_assertions) {
+        return make();
+    }
+    // on drop, for a result with a name would be one copy more
+    let _wipe = Wipe;
+    apart(make)
+}
+
 /// Round keys, and who works with them.
-#[derive(Clone)]
 enum Engine<const R: usize, F> {
     /// Our kernels.
     #[cfg(target_arch = "x86_64")]

@@ -260,9 +260,9 @@ pub struct Ctr<C, F: Counter> {
     blocks: u128,
     /// Bytes of the next block that are used up, below 16.
     used: u8,
-    /// Whether `keystream` is that block's.
+    /// Whether `keystream` is that block's; zeros else. Never while no bytes of it are used.
     kept: bool,
-    keystream: u128,
+    keystream: [u8; BLOCK],
     field: PhantomData<fn() -> F>,
 }
 
@@ -317,22 +317,30 @@ impl<C: Keystream, F: Counter> Ctr<C, F> {
     /// Uses up the rest of a block that an earlier call began, and gives what data are behind it.
     fn finish_block<'inp, 'out>(&mut self, data: InOutBuf<'inp, 'out, u8>) -> InOutBuf<'inp, 'out, u8> {
         if !self.kept {
-            let mut block = [0; BLOCK];
-            self.cipher.xor_keystream(self.counter(), block.as_mut_slice().into());
-            self.keystream = u128::from_ne_bytes(block);
+            self.cipher.xor_keystream(self.counter(), self.keystream.as_mut_slice().into());
             self.kept = true;
-            block.zeroize();
         }
         let used = usize::from(self.used);
         let now = (BLOCK - used).min(data.len());
         let (mut head, rest) = data.split_at(now);
-        head.xor_in2out(&self.keystream.to_ne_bytes()[used..used + now]);
+        head.xor_in2out(&self.keystream[used..used + now]);
         self.used = ((used + now) % BLOCK) as u8;
         if self.used == 0 {
             self.blocks = self.blocks.wrapping_add(1);
-            self.kept = false;
+            self.forget();
         }
         rest
+    }
+}
+
+impl<C, F: Counter> Ctr<C, F> {
+    /// Wipes the keystream that is kept.
+    #[inline]
+    fn forget(&mut self) {
+        if self.kept {
+            self.keystream.zeroize();
+            self.kept = false;
+        }
     }
 }
 
@@ -412,7 +420,9 @@ impl<C: Keystream, F: Counter> StreamCipherSeek for Ctr<C, F> {
         if F::FIELD.blocks().is_some_and(|all| blocks > all || (blocks == all && used > 0)) {
             return Err(StreamCipherError);
         }
-        self.kept &= self.blocks == blocks;
+        if blocks != self.blocks || used == 0 {
+            self.forget();
+        }
         (self.blocks, self.used) = (blocks, used);
         Ok(())
     }
@@ -430,7 +440,7 @@ impl<C: Keystream, F: Counter> InnerIvInit for Ctr<C, F> {
     #[inline]
     fn inner_iv_init(cipher: C, iv: &Iv<Self>) -> Self {
         let first = u128::from_be_bytes((*iv).into());
-        Ctr { cipher, first, blocks: 0, used: 0, kept: false, keystream: 0, field: PhantomData }
+        Ctr { cipher, first, blocks: 0, used: 0, kept: false, keystream: [0; BLOCK], field: PhantomData }
     }
 }
 
@@ -444,9 +454,7 @@ impl<C: Clone, F: Counter> Clone for Ctr<C, F> {
 impl<C, F: Counter> Drop for Ctr<C, F> {
     #[inline]
     fn drop(&mut self) {
-        if self.kept {
-            self.keystream.zeroize();
-        }
+        self.forget();
     }
 }
 

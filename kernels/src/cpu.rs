@@ -303,21 +303,21 @@ pub struct Aes(());
 #[cfg(target_arch = "x86_64")]
 impl Aes {
     #[inline]
-    pub(crate) fn expand_128(self, key: &[u8; 16], keys: &mut [RoundKey; 11]) {
+    pub(crate) fn expand_128(self, key: &[u8; 16]) -> [RoundKey; 11] {
         // SAFETY: an `Aes` is made where its features were detected, and nowhere else.
-        unsafe { keys::expand_128(key, keys) }
+        unsafe { keys::expand_128(key) }
     }
 
     #[inline]
-    pub(crate) fn expand_192(self, key: &[u8; 24], keys: &mut [RoundKey; 13]) {
+    pub(crate) fn expand_192(self, key: &[u8; 24]) -> [RoundKey; 13] {
         // SAFETY: as above.
-        unsafe { keys::expand_192(key, keys) }
+        unsafe { keys::expand_192(key) }
     }
 
     #[inline]
-    pub(crate) fn expand_256(self, key: &[u8; 32], keys: &mut [RoundKey; 15]) {
+    pub(crate) fn expand_256(self, key: &[u8; 32]) -> [RoundKey; 15] {
         // SAFETY: as above.
-        unsafe { keys::expand_256(key, keys) }
+        unsafe { keys::expand_256(key) }
     }
 }
 

@@ -48,27 +48,21 @@ pub struct RoundKeys<const R: usize>(pub(crate) [RoundKey; R]);
 impl RoundKeys<11> {
     /// Of an AES-128 key.
     pub fn new(key: &[u8; 16], aes: Aes) -> Self {
-        let mut keys = RoundKeys([RoundKey::ZERO; 11]);
-        aes.expand_128(key, &mut keys.0);
-        keys
+        RoundKeys(aes.expand_128(key))
     }
 }
 
 impl RoundKeys<13> {
     /// Of an AES-192 key.
     pub fn new(key: &[u8; 24], aes: Aes) -> Self {
-        let mut keys = RoundKeys([RoundKey::ZERO; 13]);
-        aes.expand_192(key, &mut keys.0);
-        keys
+        RoundKeys(aes.expand_192(key))
     }
 }
 
 impl RoundKeys<15> {
     /// Of an AES-256 key.
     pub fn new(key: &[u8; 32], aes: Aes) -> Self {
-        let mut keys = RoundKeys([RoundKey::ZERO; 15]);
-        aes.expand_256(key, &mut keys.0);
-        keys
+        RoundKeys(aes.expand_256(key))
     }
 }
 
@@ -109,18 +103,21 @@ fn prefix(words: __m128i) -> __m128i {
 const RCON: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
 #[target_feature(enable = "aes,ssse3")]
-pub(crate) fn expand_128(key: &[u8; 16], keys: &mut [RoundKey; 11]) {
+pub(crate) fn expand_128(key: &[u8; 16]) -> [RoundKey; 11] {
+    let mut keys = [RoundKey::ZERO; 11];
     let mut words = vector(u128::from_le_bytes(*key));
     keys[0] = RoundKey::new(words);
     for (key, rcon) in keys[1..].iter_mut().zip(RCON) {
         words = _mm_xor_si128(prefix(words), sub_word(words, ROTATED_LAST, rcon));
         *key = RoundKey::new(words);
     }
+    keys
 }
 
 /// Six words at a time, four in `low` and two in the low half of `high`; three round keys are twelve words.
 #[target_feature(enable = "aes,ssse3")]
-pub(crate) fn expand_192(key: &[u8; 24], keys: &mut [RoundKey; 13]) {
+pub(crate) fn expand_192(key: &[u8; 24]) -> [RoundKey; 13] {
+    let mut keys = [RoundKey::ZERO; 13];
     #[inline]
     #[target_feature(enable = "aes,ssse3")]
     fn next(low: __m128i, high: __m128i, rcon: i32) -> (__m128i, __m128i) {
@@ -139,10 +136,12 @@ pub(crate) fn expand_192(key: &[u8; 24], keys: &mut [RoundKey; 13]) {
         (low, high) = next(low_1, high_1, rcon[1]);
         keys[2] = RoundKey::new(low);
     }
+    keys
 }
 
 #[target_feature(enable = "aes,ssse3")]
-pub(crate) fn expand_256(key: &[u8; 32], keys: &mut [RoundKey; 15]) {
+pub(crate) fn expand_256(key: &[u8; 32]) -> [RoundKey; 15] {
+    let mut keys = [RoundKey::ZERO; 15];
     let halves = key.as_chunks().0;
     let [mut even, mut odd] = [0, 1].map(|i| vector(u128::from_le_bytes(halves[i])));
     keys[0] = RoundKey::new(even);
@@ -155,6 +154,7 @@ pub(crate) fn expand_256(key: &[u8; 32], keys: &mut [RoundKey; 15]) {
             *key = RoundKey::new(odd);
         }
     }
+    keys
 }
 
 impl<const R: usize> Drop for RoundKeys<R> {

@@ -78,6 +78,55 @@ fn this_machine_is_as_the_standard_library_says() {
     assert_eq!(Features::all().names().count(), 13, "a feature is not compared");
 }
 
+/// Crate `cpufeatures` knows all of them but f16c, and shows VAES only where the zmm registers are saved.
+#[test]
+fn this_machine_is_as_cpufeatures_says() {
+    let ours = Detected::get().features();
+    let mut compared = vec!["f16c"];
+    macro_rules! same {
+        ($($module:ident $name:tt)*) => {
+            $(
+                cpufeatures::new!($module, $name);
+                let stricter = $name == "vaes" && !ours.has("avx512f");
+                assert!($module::get() == ours.has($name) || stricter && !$module::get(), $name);
+                compared.push($name);
+            )*
+        };
+    }
+    same!(sse3 "sse3" ssse3 "ssse3" sse41 "sse4.1" sse42 "sse4.2" aes "aes" avx "avx" fma "fma" avx2 "avx2");
+    same!(vaes "vaes" avx512f "avx512f" avx512bw "avx512bw" avx512vl "avx512vl");
+    assert!(Features::all().names().all(|name| compared.contains(&name)), "only {compared:?} are compared");
+}
+
+/// CPUs by register eax of CPUID leaf 1, and whether their clock drops while zmm registers are used.
+#[test]
+fn clocks_that_drop_for_zmm() {
+    let cases = [
+        ("Skylake-X", 0x50654, true),
+        ("Cascade Lake", 0x50657, true),
+        ("Cooper Lake", 0x5065b, true),
+        ("Ice Lake-SP", 0x606a6, true),
+        ("Ice Lake-D", 0x606c1, true),
+        ("Ice Lake, mobile", 0x706e5, true),
+        ("Tiger Lake", 0x806c1, true),
+        ("Tiger Lake-H", 0x806d1, true),
+        ("Sapphire Rapids", 0x806f8, false),
+        ("Emerald Rapids", 0xc06f2, false),
+        ("Alder Lake", 0x90672, false),
+        ("Zen 3", 0xa20f10, false),
+        ("Zen 4", 0xa60f12, false),
+        ("Zen 5", 0xb40f40, false),
+        ("nothing", 0, false),
+        // the same model number in other families
+        ("family 15 with Skylake-X's model", 0x50f54, false),
+        ("family 25 with Ice Lake-SP's model", 0xa60fa6, false),
+    ];
+    for (name, eax, slows) in cases {
+        let leaf1 = Registers { eax, ..Default::default() };
+        assert_eq!(Leaves { leaf1, ..Default::default() }.slows_for_zmm(), slows, "{name}");
+    }
+}
+
 #[test]
 fn sets() {
     let some = Features::named("aes,avx2");

@@ -4,6 +4,9 @@
 #[cfg(target_arch = "x86_64")]
 mod calls;
 #[cfg(target_arch = "x86_64")]
+#[path = "../cases/mod.rs"]
+mod cases;
+#[cfg(target_arch = "x86_64")]
 mod pages;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
