@@ -179,7 +179,7 @@ impl<const R: usize, F: cipher::BlockCipherEncrypt + cipher::BlockSizeUser<Block
     }
 }
 
-#[cold]
+#[cfg_attr(target_arch = "x86_64", cold)]
 fn fallback<C: cipher::BlockCipherEncrypt + cipher::BlockSizeUser<BlockSize = consts::U16>>(
     cipher: &C,
     counter: u128,

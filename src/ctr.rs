@@ -172,7 +172,23 @@ pub(crate) fn split(
 }
 
 /// A key that makes keystream: one of [`Aes128`](crate::Aes128), [`Aes192`](crate::Aes192), [`Aes256`](crate::Aes256),
-/// or a reference to one.
+/// a reference to one, or (with feature `std`) an `Arc` of one.
+///
+/// ```
+/// # #[cfg(feature = "std")] {
+/// use std::sync::Arc;
+/// use byways::cipher::{InnerIvInit, KeyInit, StreamCipher};
+/// use byways::{Aes256, ctr::Ctr64BE};
+///
+/// let key = Arc::new(Aes256::new(&[7; 32].into()));
+/// let mut shared = Ctr64BE::inner_iv_init(Arc::clone(&key), &[0; 16].into());
+/// let mut borrowed = Ctr64BE::inner_iv_init(&*key, &[0; 16].into());
+/// let (mut a, mut b) = ([0; 100], [0; 100]);
+/// shared.apply_keystream(&mut a);
+/// borrowed.apply_keystream(&mut b);
+/// assert_eq!(a, b);
+/// # }
+/// ```
 pub trait Keystream: sealed::Sealed {
     /// Xors the keystream that starts at `counter`, a counter block as a big-endian number, into the data. Its low 64
     /// bits count, modulo 2^64.
@@ -180,6 +196,15 @@ pub trait Keystream: sealed::Sealed {
 }
 
 impl<C: Keystream> Keystream for &C {
+    #[inline]
+    fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
+        (**self).xor_keystream(counter, data);
+    }
+}
+
+/// A key that several threads or owners share.
+#[cfg(feature = "std")]
+impl<C: Keystream> Keystream for std::sync::Arc<C> {
     #[inline]
     fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
         (**self).xor_keystream(counter, data);
@@ -195,6 +220,8 @@ pub trait Counter: sealed::Sealed + 'static {
 mod sealed {
     pub trait Sealed {}
     impl<C: Sealed> Sealed for &C {}
+    #[cfg(feature = "std")]
+    impl<C: Sealed> Sealed for std::sync::Arc<C> {}
     impl Sealed for crate::Aes128 {}
     impl Sealed for crate::Aes192 {}
     impl Sealed for crate::Aes256 {}

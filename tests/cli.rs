@@ -172,7 +172,7 @@ fn without_a_command_every_kernel_is_verified_and_timed() {
         let end = if missing.is_empty() {
             "  runs here, verified".to_owned()
         } else {
-            format!("  cannot run here, verified interpreted: this CPU has no {missing}")
+            format!("  cannot run here, verified interpreted: {}", byways::cpu::Missing(missing))
         };
         assert!(line.ends_with(&end), "{line}");
         let form = if kernel.name().contains("_cached_") { "cached" } else { "plain" };

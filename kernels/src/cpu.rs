@@ -60,6 +60,13 @@ pub struct Leaves {
     pub xcr0: u64,
 }
 
+/// In CPUID leaf 1, ecx: there is XSAVE.
+#[cfg(target_arch = "x86_64")]
+const XSAVE: u32 = 1 << 26;
+
+/// In CPUID leaf 1, ecx: the operating system uses it.
+const OSXSAVE: u32 = 1 << 27;
+
 impl Leaves {
     fn leaf(&self, leaf: u32) -> Registers {
         match leaf {
@@ -72,7 +79,6 @@ impl Leaves {
     /// Whether the operating system saves these registers (Intel SDM volume 1, section 13.3): XCR0 counts only where
     /// CPUID shows OSXSAVE, and the zmm bits only together with those of xmm and ymm.
     fn saves(&self, saved: Saved) -> bool {
-        const OSXSAVE: u32 = 1 << 27;
         let bits = match saved {
             Saved::Sse => return true,
             Saved::Avx => 0b0000_0110,
@@ -102,8 +108,6 @@ impl Leaves {
         }
         let leaf7 = if cpuid(0).eax >= 7 { cpuid(7) } else { Registers::default() };
         let mut leaves = Leaves { leaf1: cpuid(1), leaf7, xcr0: 0 };
-        const XSAVE: u32 = 1 << 26;
-        const OSXSAVE: u32 = 1 << 27;
         if leaves.leaf1.ecx & XSAVE != 0 && leaves.leaf1.ecx & OSXSAVE != 0 {
             // SAFETY: the CPU has XSAVE and the operating system uses it.
             leaves.xcr0 = unsafe { xcr0() };
@@ -371,7 +375,11 @@ pub struct Missing(pub Features);
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this CPU has no {}", self.0)
+        f.write_str("this CPU has no ")?;
+        for (i, name) in self.0.names().enumerate() {
+            write!(f, "{}`{name}`", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
     }
 }
 

@@ -146,7 +146,8 @@ fn kernels_are_proven_against_what_is_there() {
     for kernel in KERNELS {
         let missing = kernel.prove(none).map(|_| ()).unwrap_err();
         assert_eq!(missing.0, kernel.features(), "{}", kernel.name());
-        assert_eq!(missing.to_string(), format!("this CPU has no {}", kernel.features()));
+        let quoted: Vec<String> = kernel.features().names().map(|name| format!("`{name}`")).collect();
+        assert_eq!(missing.to_string(), format!("this CPU has no {}", quoted.join(", ")));
         let without = Detected::get().features().without(kernel.features());
         assert!(kernel.prove(Detected::get().only(without)).is_err(), "{}", kernel.name());
     }

@@ -86,7 +86,7 @@ fn bench_takes_any_kernels_that_run() {
     if Detected::get().aes().is_none() {
         let run = run("bench ctr aes128_ctr_by4_xmm");
         assert_eq!(run.code, 1);
-        assert!(run.err.contains("`aes128_ctr_by4_xmm` cannot run: this CPU has no aes"), "{}", run.err);
+        assert!(run.err.contains("`aes128_ctr_by4_xmm` cannot run: this CPU has no `aes`"), "{}", run.err);
         return;
     }
     let out = well("bench ctr aes128_ctr_by4_xmm aes256_ctr_by8_xmm aes128_ctr_by16_xmm --rounds 2 --size 33");
