@@ -9,7 +9,8 @@
 //!    shuffle makes each a block. Nothing carries into the high half: the kernel counts modulo 2^64, and the caller
 //!    splits its call where a narrower counter wraps or a wider one carries.
 //! 2. The additions are a chain through the registers of the batch, so one constant, the lanes of a register, serves
-//!    every N. A round takes longer than the chain's step, so the chain is never waited for.
+//!    every N. A round takes longer than the chain's step, so the chain is never waited for. (The compiler may make it an
+//!    addition a register, with a constant each.)
 //! 3. The data are xored into the last round key and not into the result: a last round takes `x` to `S(x) ^ key`, so
 //!    `key ^ data` gives the output at once, and the xor does not wait for the rounds.
 //! 4. All registers of the rest are in flight at once. Where a batch is longer than what keeps the AES ports busy, the
@@ -24,11 +25,11 @@
 //!         state after round 2 = w ⊕ T[i]                    T[i] = state after round 2 ⊕ w
 //!         rounds 3.. as above
 //! ```
-//! T needs no other bytes of the counter than those that stay the same in all runs: with S the linear part of a round
-//! after its S-boxes, byte 15 reaches one column in round 1, and the other bytes that count reach others, 14, 13, 12 and
-//! 11 columns 1, 2, 3 and 2. So within that column the state differs by S(S-box(15)) only, and what the second round makes
-//! of it is a difference that the other columns do not enter. Byte 10 shares byte 15's column: where a carry reaches it,
-//! every 2^40 blocks, T is made anew, as [`cut`](crate::runs::cut) says. The index is the public counter.
+//! T serves every run, since the difference that byte 15 makes after round 2 does not depend on the other bytes that
+//! change. In round 1, ShiftRows takes byte 15 to column 0, and bytes 14, 13, 12 and 11 to columns 1, 2, 3 and 3. So after
+//! round 1 column 0 depends on bytes 0, 5, 10 and 15, of which only 15 changes, and no other column depends on byte 15.
+//! Round 2 takes each byte through its S-box alone and then is linear. Byte 10 shares byte 15's column: where a carry
+//! reaches it, every 2^40 blocks, T is made anew, as [`cut`](crate::runs::cut) says. The index is the public counter.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -41,7 +42,7 @@ use crate::spec::{CtrForm, KeySize, Variant};
 /// Registers that keep the AES ports busy, and then some: a round takes 3 cycles and 2 can start in each.
 const BUSY: usize = 8;
 
-/// How far ahead of a batch its successors' data are asked for, in bytes: some 250 cycles at full speed.
+/// How far ahead of a batch its successors' data are asked for, in bytes: some 200 cycles at full speed.
 const AHEAD: usize = 1536;
 
 /// Bytes in a cache line.
