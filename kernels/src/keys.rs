@@ -9,7 +9,7 @@
 //! w[i] = w[i − Nk] ⊕ w[i − 1]                               else
 //! ```
 //! Departures from it:
-//! 1. Four words at a time: the last line over four words xors into each all words before it, which is [`prefix`].
+//! 1. Four words at a time: the last line over four words xors into each all words before it, which is `prefix`.
 //! 2. SubWord is the last AES round of a state whose columns are all that word: ShiftRows then changes nothing, and the
 //!    round key is rcon. No table is indexed by the key.
 
