@@ -401,10 +401,14 @@ impl<C: Keystream, F: Counter> StreamCipher for Ctr<C, F> {
 #[cfg(feature = "parallel")]
 const PART: usize = 256 << 10;
 
+/// From so many bytes on, data are shared out: waking threads takes as long as a megabyte or two.
+#[cfg(feature = "parallel")]
+const LARGE: usize = 8 << 20;
+
 #[cfg(feature = "parallel")]
 impl<C: Keystream + Sync, F: Counter> Ctr<C, F> {
-    /// As [`StreamCipher::try_apply_keystream`], on all threads of the current rayon pool where the data are large: each
-    /// part is a stretch of the keystream of its own.
+    /// As [`StreamCipher::try_apply_keystream`], on all threads of the current rayon pool from 8 MiB on: each part is a
+    /// stretch of the keystream of its own.
     ///
     /// # Errors
     /// If the end of the keystream is reached; the data are then as they were.
@@ -415,7 +419,7 @@ impl<C: Keystream + Sync, F: Counter> Ctr<C, F> {
         // the first part ends where a run of blocks starts, and so do the others
         let to_run = (self.counter() as u8).wrapping_neg() as usize * BLOCK;
         let first = (PART + to_run).saturating_sub(self.used.into());
-        if data.len() < 2 * PART + first {
+        if data.len() < LARGE {
             return self.try_apply_keystream(data);
         }
         let (head, rest) = data.split_at_mut(first);
