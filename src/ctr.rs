@@ -143,28 +143,23 @@ pub fn xor_keystream(
     if field.whole(counter, data.len()) {
         return kernel.run(keys, counter, data);
     }
-    // whatever is wrong with the keys shows at the first piece
+    // whatever is wrong with the keys is wrong at every piece
     let mut result = Ok(());
-    split(counter, field, data, |counter, piece| {
-        result = kernel.run(keys, counter, piece);
-        result.is_ok()
-    });
+    split(counter, field, data, |counter, piece| result = kernel.run(keys, counter, piece));
     result
 }
 
-/// Hands the data on in pieces within which a kernel counts as the field does, while `run` wants more.
+/// Hands the data on in pieces within which a kernel counts as the field does.
 pub(crate) fn split(
     mut counter: u128,
     field: Field,
     mut data: InOutBuf<'_, '_, u8>,
-    mut run: impl FnMut(u128, InOutBuf<'_, '_, u8>) -> bool,
+    mut run: impl FnMut(u128, InOutBuf<'_, '_, u8>),
 ) {
     while !field.whole(counter, data.len()) {
         let blocks = field.unsplit(counter).expect("what is split has an end");
         let (now, later) = data.split_at(blocks as usize * BLOCK);
-        if !run(counter, now) {
-            return;
-        }
+        run(counter, now);
         counter = field.add(counter, blocks);
         data = later;
     }
@@ -325,10 +320,7 @@ impl<C: Keystream, F: Counter> Ctr<C, F> {
         }
         if !data.is_empty() {
             let bytes = data.len();
-            split(self.counter(), F::FIELD, data, |counter, piece| {
-                self.cipher.xor_keystream(counter, piece);
-                true
-            });
+            split(self.counter(), F::FIELD, data, |counter, piece| self.cipher.xor_keystream(counter, piece));
             self.advance(bytes);
         }
         Ok(())
@@ -427,10 +419,7 @@ impl<C: Keystream + Sync, F: Counter> Ctr<C, F> {
         let (cipher, counter, bytes) = (&self.cipher, self.counter(), rest.len());
         rest.par_chunks_mut(PART).enumerate().for_each(|(i, part)| {
             let counter = F::FIELD.add(counter, (i * (PART / BLOCK)) as u128);
-            split(counter, F::FIELD, part.into(), |counter, piece| {
-                cipher.xor_keystream(counter, piece);
-                true
-            });
+            split(counter, F::FIELD, part.into(), |counter, piece| cipher.xor_keystream(counter, piece));
         });
         self.advance(bytes);
         Ok(())

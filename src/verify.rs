@@ -55,7 +55,6 @@ impl Way {
                 data.get_out().copy_from_slice(&input);
                 split(counter, field, data.get_out().into(), |counter, mut piece| {
                     eval::run(program, &eval::Inputs { keys: &keys, counter }, piece.get_out());
-                    true
                 });
             }
         }

@@ -19,8 +19,9 @@ use crate::spec::Variant;
 pub fn items(variants: &[Variant], krate: &TokenStream) -> TokenStream {
     let Some(&first) = variants.first() else { return TokenStream::new() };
     let signature = families::outside(first, &name(first), krate).signature;
-    let functions = variants.iter().map(|&variant| function(variant, krate));
-    let entries = variants.iter().map(|&variant| entry(variant, krate));
+    let programs: Vec<Program> = variants.iter().map(|&variant| families::program(variant)).collect();
+    let functions = programs.iter().map(|program| of_program(program, krate));
+    let entries = programs.iter().map(|program| entry(program, krate));
     quote! {
         #(#functions)*
 
@@ -31,13 +32,17 @@ pub fn items(variants: &[Variant], krate: &TokenStream) -> TokenStream {
 
 /// The kernel as a function.
 pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
-    let program = families::program(variant);
+    of_program(&families::program(variant), krate)
+}
+
+fn of_program(program: &Program, krate: &TokenStream) -> TokenStream {
+    let variant = program.variant;
     if let Err(name) = program.check() {
         panic!("{variant}: {name}");
     }
-    let emitter = Emitter { program: &program, krate };
+    let emitter = Emitter { program, krate };
     let name = name(variant);
-    let features = enabled(&program);
+    let features = enabled(program);
     let Outside { documentation, parameters, .. } = families::outside(variant, &name, krate);
     let (begin, setup, skeleton) = (emitter.begin(), emitter.setup(), emitter.skeleton());
     quote! {
@@ -52,8 +57,9 @@ pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
 }
 
 /// The kernel's line in the registry. It is the only unsafe one; the features in it are those on the function.
-fn entry(variant: Variant, krate: &TokenStream) -> TokenStream {
-    let (text, features) = (variant.to_string(), enabled(&families::program(variant)));
+fn entry(program: &Program, krate: &TokenStream) -> TokenStream {
+    let variant = program.variant;
+    let (text, features) = (variant.to_string(), enabled(program));
     let registered = families::outside(variant, &name(variant), krate).registered;
     quote!(unsafe { #krate::cpu::Kernel::new(#text, #features, #registered) })
 }

@@ -83,9 +83,7 @@ impl<'inp, 'out> Data<'inp, 'out> {
         let whole = Piece { input: self.input, output: self.output, buffers: PhantomData };
         Some(Last { whole, bytes })
     }
-}
 
-impl<'inp, 'out> Data<'inp, 'out> {
     /// The next run of blocks, if as much is left.
     #[inline]
     pub fn run(&mut self) -> Option<Self> {
