@@ -32,6 +32,7 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod aes;
+pub mod crc;
 pub mod ctr;
 mod dispatch;
 #[cfg(feature = "cli")]

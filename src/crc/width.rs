@@ -1,0 +1,52 @@
+//! The integers that CRCs come in.
+
+/// An integer that CRCs come in: `u8`, `u16`, `u32` or `u64`.
+pub trait Width: Copy + crc_catalog::Width + sealed::Sealed {
+    /// The number as a wide one.
+    #[doc(hidden)]
+    fn to_u64(self) -> u64;
+    /// The low bits of a wide one.
+    #[doc(hidden)]
+    fn from_u64(wide: u64) -> Self;
+    /// The register after `bytes`, by crate `crc`.
+    #[doc(hidden)]
+    fn fallback(crc: &::crc::Crc<Self>, register: u64, bytes: &[u8]) -> u64;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! words {
+    ($($word:ident)*) => {
+        $(
+            impl sealed::Sealed for $word {}
+            impl Width for $word {
+                #[inline]
+                fn to_u64(self) -> u64 {
+                    u64::from(self)
+                }
+                #[inline]
+                fn from_u64(wide: u64) -> Self {
+                    wide as $word
+                }
+                fn fallback(crc: &::crc::Crc<Self>, register: u64, bytes: &[u8]) -> u64 {
+                    let algorithm = crc.algorithm;
+                    let unused = 64 - u32::from(algorithm.width);
+                    let initial = if algorithm.refin { register.reverse_bits() } else { register } >> unused;
+                    let mut digest = crc.digest_with_initial(initial as $word);
+                    digest.update(bytes);
+                    let low = u64::from(digest.finalize() ^ algorithm.xorout);
+                    match (algorithm.refin, algorithm.refout) {
+                        (true, true) => low,
+                        (false, false) => low << unused,
+                        (true, false) => low.reverse_bits() >> unused,
+                        (false, true) => low.reverse_bits(),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+words!(u8 u16 u32 u64);
