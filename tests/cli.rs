@@ -5,6 +5,8 @@
 mod bench;
 #[path = "cli/ctr.rs"]
 mod ctr;
+#[path = "cli/sum.rs"]
+mod sum;
 
 use std::io;
 use std::process::{Command, Output};
@@ -231,7 +233,7 @@ fn arguments_that_make_no_sense_are_refused() {
     assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there is `ctr`\n");
     assert!(refused("bench").starts_with("error: `<FAMILY>` is missing; "));
     assert!(refused("expand").starts_with("error: `<NAME>` is missing; "));
-    let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`, `ctr`";
+    let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`, `ctr`, `sum`, `algorithms`";
     assert!(refused("kernel").starts_with(&format!("error: unknown command `kernel`; there are {commands}")));
     assert!(refused("kernels --jsom").contains("`--jsom`"));
     assert!(refused("bench ctr --size 0").contains("`0` is no message size; 1 to "));
@@ -243,7 +245,7 @@ fn arguments_that_make_no_sense_are_refused() {
 
 #[test]
 fn every_help_has_examples() {
-    for command in ["", "kernels ", "expand ", "cost ", "verify ", "bench ", "ctr "] {
+    for command in ["", "kernels ", "expand ", "cost ", "verify ", "bench ", "ctr ", "sum ", "algorithms "] {
         let out = well(&format!("{command}--help"));
         assert!(out.contains("\nExamples:\n  byways"), "{out}");
     }
@@ -262,7 +264,8 @@ fn into_closed_pipe(args: &str) -> (Option<i32>, String) {
 
 #[test]
 fn a_closed_pipe_ends_it_quietly() {
-    for args in ["", "kernels", "kernels --json", "expand aes256_ctr_by32_zmm", "cost aes128_ctr_by8_xmm", "--help"] {
+    let kernels = ["kernels", "kernels --json", "expand aes256_ctr_by32_zmm", "cost aes128_ctr_by8_xmm"];
+    for args in ["", "algorithms", "--help"].into_iter().chain(kernels) {
         assert_eq!(into_closed_pipe(args), (Some(0), String::new()), "{args}");
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::ir::{Block, Class, Keys, Op, Program, Stmt, Value};
+use crate::ir::{Block, Class, Op, Program, Skeleton, Stmt, Value};
 use crate::isa::{ISSUE, Instruction, PORTS, Row, look_up};
 
 /// The cost of a block.
@@ -19,8 +19,8 @@ pub struct Cost {
     pub live: usize,
     /// Vector registers that there are.
     pub registers: usize,
-    /// Round keys held in registers.
-    pub held_keys: usize,
+    /// Round keys held in registers; none of what has no round keys.
+    pub held_keys: Option<usize>,
     /// It takes no fewer cycles.
     pub cycles: f64,
     /// Bytes in the block.
@@ -44,10 +44,11 @@ impl fmt::Display for Cost {
         let counts: Vec<String> = self.counts.iter().map(|(name, n)| format!("{n} {name}")).collect();
         writeln!(f, "batch of {} bytes: {}", self.bytes, counts.join(", "))?;
         let keys = match self.held_keys {
-            0 => "round keys from memory".to_owned(),
-            n => format!("{n} of them round keys"),
+            None => String::new(),
+            Some(0) => ", round keys from memory".to_owned(),
+            Some(n) => format!(", {n} of them round keys"),
         };
-        writeln!(f, "{} of {} registers, {keys}", self.live, self.registers)?;
+        writeln!(f, "{} of {} registers{keys}", self.live, self.registers)?;
         write!(f, "≥ {:.1} cycles a batch, ≤ {:.2} bytes a cycle", self.cycles, self.bytes_per_cycle())
     }
 }
@@ -70,7 +71,10 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
         counts,
         live: block_live(program, block),
         registers: width.registers(),
-        held_keys: held_keys(program),
+        held_keys: match &program.skeleton {
+            Skeleton::Counter(_) => Some(program.skeleton.held_keys()),
+            Skeleton::Fold(_) => None,
+        },
         cycles: bound(&rows),
         bytes: block.registers * width.bytes(),
     }
@@ -78,38 +82,18 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
 
 /// The most vector registers that a loop needs at once.
 pub fn live(program: &Program) -> usize {
-    program.skeleton.loops().map(|block| block_live(program, block)).max().unwrap_or(0)
-}
-
-fn held_keys(program: &Program) -> usize {
-    match program.keys {
-        Keys::Held => program.round_keys,
-        Keys::Streamed => 0,
-    }
+    program.skeleton.loops().into_iter().map(|block| block_live(program, block)).max().unwrap_or(0)
 }
 
 /// Every row that runs, and how often.
 fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'static Row, usize)>) {
-    let width = program.variant.width();
     for stmt in stmts {
-        let (instruction, times) = match stmt {
-            Stmt::Let(_, Op::Argument(_)) => continue,
-            Stmt::Let(_, Op::Const(_)) => (Instruction::Set, times),
-            Stmt::Let(_, Op::Key(_)) => (Instruction::Key, times),
-            Stmt::Let(_, Op::Load(..)) => (Instruction::Load, times),
-            Stmt::Let(_, Op::Table(_)) => (Instruction::Table, times),
-            Stmt::Let(_, Op::Compute(compute, _)) => (Instruction::Compute(*compute), times),
-            Stmt::Store(..) => (Instruction::Store, times),
-            Stmt::Save(values) => (Instruction::Save, times * values.len()),
-            Stmt::Prefetch(_) => (Instruction::Prefetch, times),
-            Stmt::EachKey { rounds, body, .. } => {
-                let times = times * rounds.len();
-                collect(program, body, times, rows);
-                (Instruction::Key, times)
-            }
-        };
-        if instruction != Instruction::Key || program.keys == Keys::Streamed {
-            rows.push((look_up(instruction, width), times));
+        if let Stmt::EachKey { rounds, body, .. } = stmt {
+            collect(program, body, times * rounds.len(), rows);
+        }
+        let Some((instruction, each)) = Instruction::of_stmt(stmt) else { continue };
+        if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
+            rows.push((look_up(instruction, program.width_of(stmt)), times * each));
         }
     }
 }
@@ -128,7 +112,11 @@ fn bound(rows: &[(&Row, usize)]) -> f64 {
 /// `setup` made and the block uses, and held keys, are live throughout; a value that goes round a loop is one.
 fn block_live(program: &Program, block: &Block) -> usize {
     let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
-    for state in &program.state {
+    let sum = match &program.skeleton {
+        Skeleton::Fold(fold) => Some(fold.sum),
+        Skeleton::Counter(_) => None,
+    };
+    for state in program.state.iter().chain(&sum) {
         lives.made(state.param);
     }
     lives.stmts(&block.body);
@@ -140,7 +128,7 @@ fn block_live(program: &Program, block: &Block) -> usize {
     let spans: Vec<(usize, usize)> =
         lives.spans.values().map(|&(made, last)| made.map_or((0, end), |made| (made, last))).collect();
     let live_at = |at| spans.iter().filter(|&&(made, last)| made <= at && at < last).count();
-    (0..end).map(live_at).max().unwrap_or(0) + held_keys(program)
+    (0..end).map(live_at).max().unwrap_or(0) + program.skeleton.held_keys()
 }
 
 struct Lives<'a> {
@@ -157,7 +145,7 @@ struct Lives<'a> {
 impl Lives<'_> {
     fn span(&mut self, value: Value, made: Option<usize>) -> Option<&mut usize> {
         let value = self.alias.get(&value).copied().unwrap_or(value);
-        let counts = self.program.class(value) == Class::Vector && !self.held.contains(&value);
+        let counts = self.program.class(value) != Class::Scalar && !self.held.contains(&value);
         counts.then(|| &mut self.spans.entry(value).or_insert((made, self.at)).1)
     }
 
@@ -174,7 +162,7 @@ impl Lives<'_> {
 
     /// A held key has a register from the setup on.
     fn key_made(&mut self, key: Value) {
-        if self.program.keys == Keys::Streamed {
+        if self.program.skeleton.held_keys() == 0 {
             self.made(key);
         } else {
             self.held.insert(key);

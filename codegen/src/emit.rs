@@ -9,21 +9,24 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use crate::families::{self, Outside};
-use crate::ir::{Argument, Block, Compute, Extent, Flow, Keys, Op, Program, Runs, Stmt, Value};
+use crate::families::{self, Outside, Registry};
+use crate::ir::{
+    Argument, Block, Compute, Counter, Extent, Flow, Fold, Keys, Op, Order, Program, Runs, Skeleton, Stmt, Value,
+};
 use crate::isa::{Instruction, features, look_up};
-use crate::spec::Variant;
+use crate::spec::{Variant, Width};
 
 /// The kernels of `variants`, all of one family, as functions, and the registry of them; `krate` is the path of
 /// `byways_kernels` where the tokens go. Nothing without variants.
 pub fn items(variants: &[Variant], krate: &TokenStream) -> TokenStream {
-    let Some(&first) = variants.first() else { return TokenStream::new() };
-    let signature = families::outside(first, &name(first), krate).signature;
+    let Some(Registry { signature, items }) = families::registry(variants, krate) else { return TokenStream::new() };
     let programs: Vec<Program> = variants.iter().map(|&variant| families::program(variant)).collect();
-    let functions = programs.iter().map(|program| of_program(program, krate));
-    let entries = programs.iter().map(|program| entry(program, krate));
+    let kernels = programs.iter().map(|program| of_program(program, variants, krate));
+    let (functions, entries): (Vec<_>, Vec<_>) = kernels.unzip();
     quote! {
         #(#functions)*
+
+        #items
 
         /// Every kernel of this description, in its order.
         pub static KERNELS: &[#krate::cpu::Kernel<#signature>] = &[#(#entries),*];
@@ -32,36 +35,29 @@ pub fn items(variants: &[Variant], krate: &TokenStream) -> TokenStream {
 
 /// The kernel as a function.
 pub fn function(variant: Variant, krate: &TokenStream) -> TokenStream {
-    of_program(&families::program(variant), krate)
+    of_program(&families::program(variant), &[variant], krate).0
 }
 
-fn of_program(program: &Program, krate: &TokenStream) -> TokenStream {
+/// The function, and its line in the registry. That is the only unsafe one; the features in it are those on the function.
+fn of_program(program: &Program, among: &[Variant], krate: &TokenStream) -> (TokenStream, TokenStream) {
     let variant = program.variant;
     if let Err(name) = program.check() {
         panic!("{variant}: {name}");
     }
     let emitter = Emitter { program, krate };
-    let name = name(variant);
+    let (text, name) = (variant.to_string(), name(variant));
     let features = enabled(program);
-    let Outside { documentation, parameters, .. } = families::outside(variant, &name, krate);
-    let (begin, setup, skeleton) = (emitter.begin(), emitter.setup(), emitter.skeleton());
-    quote! {
+    let Outside { documentation, parameters, returns, registered, .. } =
+        families::outside(variant, among, &name, krate);
+    let body = emitter.skeleton();
+    let function = quote! {
         #(#[doc = #documentation])*
         #[target_feature(enable = #features)]
-        pub fn #name(#parameters) {
-            #begin
-            #setup
-            #skeleton
+        pub fn #name(#parameters) #returns {
+            #body
         }
-    }
-}
-
-/// The kernel's line in the registry. It is the only unsafe one; the features in it are those on the function.
-fn entry(program: &Program, krate: &TokenStream) -> TokenStream {
-    let variant = program.variant;
-    let (text, features) = (variant.to_string(), enabled(program));
-    let registered = families::outside(variant, &name(variant), krate).registered;
-    quote!(unsafe { #krate::cpu::Kernel::new(#text, #features, #registered) })
+    };
+    (function, quote!(unsafe { #krate::cpu::Kernel::new(#text, #features, #registered) }))
 }
 
 fn name(variant: Variant) -> Ident {
@@ -71,23 +67,18 @@ fn name(variant: Variant) -> Ident {
 /// The features as `#[target_feature(enable)]` takes them.
 fn enabled(program: &Program) -> String {
     let mut used = BTreeSet::new();
-    let enter = program.skeleton.runs.as_ref().map(|runs| &runs.enter);
-    let blocks = program.skeleton.blocks().map(|block| &block.body);
-    for stmts in [&program.setup, &program.skeleton.start].into_iter().chain(enter).chain(blocks) {
-        instructions(stmts, &mut used);
+    for stmts in [program.setup.as_slice()].into_iter().chain(program.skeleton.lists()) {
+        instructions(program, stmts, &mut used);
     }
     let features = features(program.variant.width(), used);
     features.into_iter().collect::<Vec<_>>().join(",")
 }
 
-fn instructions(stmts: &[Stmt], used: &mut BTreeSet<Instruction>) {
+fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruction, Width)>) {
     for stmt in stmts {
-        match stmt {
-            Stmt::Let(_, Op::Compute(compute, _)) => {
-                used.insert(Instruction::Compute(*compute));
-            }
-            Stmt::EachKey { body, .. } => instructions(body, used),
-            Stmt::Let(..) | Stmt::Store(..) | Stmt::Save(_) | Stmt::Prefetch(_) => {}
+        used.extend(Instruction::of_stmt(stmt).map(|(instruction, _)| (instruction, program.width_of(stmt))));
+        if let Stmt::EachKey { body, .. } = stmt {
+            instructions(program, body, used);
         }
     }
 }
@@ -107,8 +98,8 @@ impl Emitter<'_> {
         quote!(#krate::x86::#vector)
     }
 
-    fn intrinsic(&self, instruction: Instruction) -> TokenStream {
-        let row = look_up(instruction, self.program.variant.width());
+    fn intrinsic(&self, instruction: Instruction, width: Width) -> TokenStream {
+        let row = look_up(instruction, width);
         let name = row.intrinsic.expect("an operation on values has an intrinsic");
         let krate = self.krate;
         // it may have an immediate operand, `::<0>`
@@ -116,50 +107,144 @@ impl Emitter<'_> {
         quote!(#krate::x86::#name)
     }
 
-    /// Data in one stretch, or cut into runs and what is between them.
-    fn begin(&self) -> TokenStream {
-        let krate = self.krate;
-        match self.program.skeleton.runs {
-            Some(_) => quote!(let mut stretches = #krate::mem::Stretches::new(counter, data);),
-            None => quote!(let mut data = #krate::mem::Data::new(data);),
+    fn skeleton(&self) -> TokenStream {
+        match &self.program.skeleton {
+            Skeleton::Counter(counter) => self.counter(counter),
+            Skeleton::Fold(fold) => self.fold(fold),
         }
     }
 
-    fn setup(&self) -> TokenStream {
-        let held = (self.program.keys == Keys::Held).then(|| {
+    /// Data in one stretch, or cut into runs and what is between them.
+    fn counter(&self, counter: &Counter) -> TokenStream {
+        let krate = self.krate;
+        let held = (counter.keys == Keys::Held).then(|| {
             let hold = format_ident!("hold_{}", self.program.variant.width().name());
             quote!(let keys = keys.#hold();)
         });
         let setup = self.stmts(&self.program.setup, &[], &[]);
-        quote!(#held #setup)
-    }
-
-    fn start(&self) -> TokenStream {
-        let state: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
-        self.stmts(&self.program.skeleton.start, &state, &[])
-    }
-
-    fn skeleton(&self) -> TokenStream {
-        let krate = self.krate;
-        let flows = self.program.skeleton.flows.iter().map(|flow| self.flow(flow));
-        let start = self.start();
+        let flows = counter.flows.iter().map(|flow| self.flow(counter, flow));
+        let start = self.start(counter);
         let plain = quote!(#start #(#flows)*);
-        let Some(runs) = &self.program.skeleton.runs else { return plain };
-        let runs = self.runs(runs);
+        let Some(runs) = &counter.runs else {
+            return quote!(let mut data = #krate::mem::Data::new(data); #held #setup #plain);
+        };
+        let runs = self.runs(counter, runs);
         quote! {
+            let mut stretches = #krate::mem::Stretches::new(counter, data);
+            #held
+            #setup
             while let #krate::mem::Some((counter, mut data, runs)) = stretches.next() {
                 if runs { #runs } else { #plain }
             }
         }
     }
 
-    fn flow(&self, flow: &Flow) -> TokenStream {
+    fn start(&self, counter: &Counter) -> TokenStream {
+        let state: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
+        self.stmts(&counter.start, &state, &[])
+    }
+
+    /// The message cut into registers. Where there are none of what was counted before, which cannot be, the state
+    /// stays as it is.
+    fn fold(&self, fold: &Fold) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        let state = Ident::new("state", Span::mixed_site());
+        let order = match fold.order {
+            Order::Reflected => quote!(reflected),
+            Order::Plain => quote!(plain),
+        };
+        let setup = self.stmts(&self.program.setup, &[], &[]);
+        let number = |n: usize| Literal::usize_unsuffixed(n);
+        let some = |name: &TokenStream, value: TokenStream| {
+            quote!(let #krate::mem::Some(#name) = #value else { return #state };)
+        };
+        let (data, left) = (quote!(data), quote!(mut left));
+
+        let short = fold.short.iter().map(|block| {
+            let (registers, whole) = (number(block.registers), number(block.registers - 1));
+            let all = some(&data, quote!(data.all::<#vector, #whole>()));
+            let (body, crc) = (self.stmts(&block.body, &[], &[]), self.ident(block.next[0]));
+            quote! {
+                #registers => {
+                    #all
+                    let distances = constants.distances::<#vector, #registers>();
+                    #body
+                    #crc
+                }
+            }
+        });
+
+        let batch = self.program.variant.registers();
+        let most = number(batch);
+        let rest = some(&left, quote!(data.rest::<#vector, #most, _>(constants)));
+        let each = self.stmts(&fold.each.body, &[], &[fold.sum.param]);
+        let end = self.stmts(&fold.end.body, &[], &[]);
+        let crc = self.ident(fold.end.next[0]);
+        let end = quote! {
+            while let #krate::mem::Some((data, distances)) = left.next() {
+                #each
+            }
+            #end
+            #crc
+        };
+
+        let lone = fold.lone.as_ref().map(|block| {
+            let whole = number(block.registers - 1);
+            let first = some(&quote!(first), quote!(data.begin::<#vector, #whole>()));
+            let body = self.stmts(&block.body, &[block.next[0]], &[]);
+            let (from, to) = (number(fold.short.len() + 1), number(batch - 1));
+            quote! {
+                #from..=#to => {
+                    #first
+                    #rest
+                    let data = first;
+                    let distances = left.distances();
+                    #body
+                    #end
+                }
+            }
+        });
+
+        let whole = number(fold.begin.registers - 1);
+        let first = some(&data, quote!(data.begin::<#vector, #whole>()));
+        let begin = self.stmts(&fold.begin.body, &[], &[]);
+        let names: Vec<Ident> = self.program.state.iter().map(|state| self.ident(state.initial)).collect();
+        let params: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
+        let body = self.stmts(&fold.batch.body, &[], &params);
+        let finish = self.stmts(&fold.finish.body, &[fold.finish.next[0]], &[]);
+        quote! {
+            let mut data = #krate::mem::Message::new(data);
+            let constants = constants.#order();
+            #setup
+            match data.registers::<#vector>() {
+                0 => #state,
+                #(#short)*
+                #lone
+                _ => {
+                    let (#(mut #names,)*) = {
+                        #first
+                        #begin
+                        (#(#names,)*)
+                    };
+                    while let #krate::mem::Some(data) = data.batch::<#vector, #most>() {
+                        #body
+                    }
+                    #rest
+                    let distances = left.distances();
+                    #finish
+                    #end
+                }
+            }
+        }
+    }
+
+    fn flow(&self, counter: &Counter, flow: &Flow) -> TokenStream {
         let (krate, vector) = (self.krate, self.vector());
         match flow {
-            Flow::While(block) => self.while_batch(block),
+            Flow::While(block) => self.while_batch(counter, block),
             Flow::Rest(blocks) => {
                 let arms = blocks.iter().map(|block| {
-                    let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(block));
+                    let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(counter, block));
                     let whole = Literal::usize_unsuffixed(block.registers - 1);
                     quote! {
                         #registers => {
@@ -179,9 +264,9 @@ impl Emitter<'_> {
         }
     }
 
-    fn while_batch(&self, block: &Block) -> TokenStream {
+    fn while_batch(&self, counter: &Counter, block: &Block) -> TokenStream {
         let (krate, vector) = (self.krate, self.vector());
-        let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(block));
+        let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(counter, block));
         quote! {
             while let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
                 #body
@@ -189,13 +274,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn runs(&self, runs: &Runs) -> TokenStream {
+    fn runs(&self, counter: &Counter, runs: &Runs) -> TokenStream {
         let (krate, vector) = (self.krate, self.vector());
-        let streamed = self.streamed();
+        let streamed = self.streamed(counter);
         let enter = self.stmts(&runs.enter, &[], &[]);
-        let start = self.start();
-        let build = self.while_batch(&runs.build);
-        let (registers, reuse) = (Literal::usize_unsuffixed(runs.reuse.registers), self.body(&runs.reuse));
+        let start = self.start(counter);
+        let build = self.while_batch(counter, &runs.build);
+        let (registers, reuse) = (Literal::usize_unsuffixed(runs.reuse.registers), self.body(counter, &runs.reuse));
         quote! {
             let mut slots = #krate::mem::Slots::new();
             let mut table = slots.table::<#vector>();
@@ -219,13 +304,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn streamed(&self) -> Option<TokenStream> {
-        (self.program.keys == Keys::Streamed).then(|| quote!(let keys = keys.stream();))
+    fn streamed(&self, counter: &Counter) -> Option<TokenStream> {
+        (counter.keys == Keys::Streamed).then(|| quote!(let keys = keys.stream();))
     }
 
-    fn body(&self, block: &Block) -> TokenStream {
+    fn body(&self, counter: &Counter, block: &Block) -> TokenStream {
         let state: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
-        let streamed = self.streamed();
+        let streamed = self.streamed(counter);
         let stmts = self.stmts(&block.body, &[], if block.next.is_empty() { &[] } else { &state });
         quote!(#streamed #stmts)
     }
@@ -243,8 +328,10 @@ impl Emitter<'_> {
             .collect();
         let assigned: Vec<&str> = assigned.iter().map(|&value| self.program.name(value)).collect();
         let stmts = stmts.iter().map(|stmt| match stmt {
+            // it has the parameter's name
+            Stmt::Let(_, Op::Argument(Argument::State)) => TokenStream::new(),
             Stmt::Let(value, op) => {
-                let (name, op) = (self.ident(*value), self.op(op));
+                let (name, op) = (self.ident(*value), self.op(op, self.program.width_of(stmt)));
                 if assigned.contains(&self.program.name(*value)) {
                     quote!(#name = #op;)
                 } else if carried.contains(value) {
@@ -282,14 +369,15 @@ impl Emitter<'_> {
         quote!(#(#stmts)*)
     }
 
-    fn op(&self, op: &Op) -> TokenStream {
+    fn op(&self, op: &Op, width: Width) -> TokenStream {
         let krate = self.krate;
         match op {
             Op::Argument(Argument::CounterLow) => quote!(counter as #krate::core::primitive::i64),
             Op::Argument(Argument::CounterHigh) => quote!((counter >> 64) as #krate::core::primitive::i64),
+            Op::Argument(Argument::State) => quote!(state),
             Op::Const(lanes) => {
                 let halves = lanes.iter().rev().flat_map(|lane| [(lane >> 64) as u64, *lane as u64]);
-                self.set(Instruction::Set, &halves.map(literal).collect::<Vec<_>>())
+                self.set(Instruction::Set, width, &halves.map(|half| self.literal(half)).collect::<Vec<_>>())
             }
             Op::Key(r) => {
                 let r = Literal::usize_unsuffixed(*r);
@@ -305,16 +393,50 @@ impl Emitter<'_> {
                 let register = Literal::usize_unsuffixed(*register);
                 quote!(part[#register])
             }
+            Op::First(state) => {
+                let state = self.ident(*state);
+                quote!(data.first(#state))
+            }
+            Op::Beyond(state) => {
+                let state = self.ident(*state);
+                quote!(data.beyond(#state))
+            }
+            Op::Distance(registers) => {
+                let registers = Literal::usize_unsuffixed(*registers);
+                quote!(distances.at::<#registers>())
+            }
+            Op::Stride(lanes) => {
+                let (lanes, stride) = (Literal::usize_unsuffixed(*lanes), format_ident!("stride_{}", width.name()));
+                quote!(constants.#stride::<#lanes>())
+            }
+            Op::Quotient => quote!(constants.quotient()),
+            Op::Unit => quote!(constants.unit()),
             Op::Compute(compute, operands) => {
                 let operands: Vec<TokenStream> =
                     operands.iter().map(|&value| self.ident(value)).map(|name| quote!(#name)).collect();
-                let instruction = Instruction::Compute(*compute);
-                if *compute == Compute::Pair {
-                    self.set(instruction, &operands)
-                } else {
-                    let intrinsic = self.intrinsic(instruction);
-                    quote!(#intrinsic(#(#operands),*))
-                }
+                self.compute(*compute, width, &operands)
+            }
+        }
+    }
+
+    fn compute(&self, compute: Compute, width: Width, operands: &[TokenStream]) -> TokenStream {
+        let krate = self.krate;
+        let instruction = Instruction::Compute(compute);
+        match (compute, operands) {
+            (Compute::Pair, _) => self.set(instruction, width, operands),
+            (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
+            (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
+            (Compute::Widen, [a]) if width == Width::Xmm => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#a as #krate::core::primitive::i64))
+            }
+            (Compute::Extract(_), _) => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#(#operands),*) as #krate::core::primitive::u64)
+            }
+            _ => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#(#operands),*))
             }
         }
     }
@@ -323,21 +445,27 @@ impl Emitter<'_> {
     fn broadcast(&self, key: &TokenStream) -> Option<TokenStream> {
         let krate = self.krate;
         let broadcast = format_ident!("broadcast_{}", self.program.variant.width().name());
-        (self.program.keys == Keys::Streamed).then(|| quote!(#krate::mem::#broadcast(#key)))
+        (self.program.skeleton.held_keys() == 0).then(|| quote!(#krate::mem::#broadcast(#key)))
     }
 
     /// The halves of a lane, high before low, or of all lanes, highest first.
-    fn set(&self, instruction: Instruction, halves: &[TokenStream]) -> TokenStream {
-        let intrinsic = self.intrinsic(instruction);
-        let halves = halves.iter().cycle().take(2 * self.program.variant.width().lanes());
+    fn set(&self, instruction: Instruction, width: Width, halves: &[TokenStream]) -> TokenStream {
+        let intrinsic = self.intrinsic(instruction, width);
+        let halves = halves.iter().cycle().take(2 * width.lanes());
         quote!(#intrinsic(#(#halves),*))
     }
-}
 
-/// Half a lane as a signed literal: small numbers decimal, byte patterns hexadecimal.
-fn literal(half: u64) -> TokenStream {
-    match half as i64 {
-        small @ ..0x1_0000 => Literal::i64_unsuffixed(small).into_token_stream(),
-        pattern => format!("0x{pattern:016x}").parse().expect("a hexadecimal number is a token"),
+    /// Half a lane as a signed number: small ones decimal, byte patterns hexadecimal.
+    fn literal(&self, half: u64) -> TokenStream {
+        let krate = self.krate;
+        let pattern = |text: String| text.parse::<TokenStream>().expect("a hexadecimal number is a token");
+        match half {
+            small @ ..0x1_0000 => Literal::u64_unsuffixed(small).into_token_stream(),
+            half if (half as i64) > 0 => pattern(format!("0x{half:016x}")),
+            half => {
+                let pattern = pattern(format!("0x{half:016x}_u64"));
+                quote!(#pattern as #krate::core::primitive::i64)
+            }
+        }
     }
 }

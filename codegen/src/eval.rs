@@ -4,15 +4,19 @@
 //! machine that has the instructions, the lowering is wrong; where this one disagrees with an independent
 //! implementation, the description is. It indexes tables by key and data: it is for tests, not for secrets.
 
-use crate::gf2::{AES_SBOX, xtime};
-use crate::ir::{Argument, Block, Class, Compute, Extent, Flow, Op, Program, Runs, Stmt, Value};
+use crate::gf2::{AES_SBOX, Modulus, product, xtime};
+use crate::ir::{
+    Argument, Block, Class, Compute, Counter, Extent, Flow, Fold, Half, Op, Order, Program, Runs, Skeleton, State, Stmt, Value,
+};
 use crate::runs::{self, Cut, RUN_BYTES};
 use crate::spec::{BLOCK, KeySize, Width};
+
+use std::collections::BTreeMap;
 
 /// A vector value: as many lanes as the width has, 16 bytes each.
 type Lanes = [[u8; BLOCK]; Width::Zmm.lanes()];
 
-/// What a kernel takes besides the data.
+/// What a counter-mode kernel takes besides the data.
 #[derive(Clone, Debug)]
 pub struct Inputs<'a> {
     /// The round keys.
@@ -21,7 +25,7 @@ pub struct Inputs<'a> {
     pub counter: u128,
 }
 
-/// Runs the program over `data`, in place.
+/// Runs a counter-mode program over `data`, in place.
 ///
 /// ```
 /// use byways_codegen::{eval, families, spec::{KeySize, Variant}};
@@ -37,30 +41,24 @@ pub struct Inputs<'a> {
 /// ```
 ///
 /// # Panics
-/// If there are not as many round keys as the program takes.
+/// If it is no program for counter mode, or there are not as many round keys as it takes.
 pub fn run(program: &Program, inputs: &Inputs<'_>, data: &mut [u8]) {
-    assert_eq!(inputs.keys.len(), program.round_keys, "round keys of {}", program.variant);
-    let width = program.variant.width();
-    let mut machine = Machine {
-        keys: inputs.keys,
-        counter: inputs.counter,
-        lanes: width.lanes(),
-        vectors: vec![Lanes::default(); program.value_count()],
-        scalars: vec![0; program.value_count()],
-        table: Vec::new(),
-        part: 0,
-    };
+    let Skeleton::Counter(skeleton) = &program.skeleton else { panic!("{} is no counter mode", program.variant) };
+    assert_eq!(inputs.keys.len(), skeleton.round_keys, "round keys of {}", program.variant);
+    let mut machine = Machine::new(program);
+    machine.keys = inputs.keys;
+    machine.counter = inputs.counter;
     machine.stmts(&program.setup, &mut []);
     let mut left = data;
     while !left.is_empty() {
         let whole = Cut { bytes: left.len(), runs: false };
-        let cut = program.skeleton.runs.as_ref().map_or(whole, |_| runs::cut(machine.counter, left.len()));
+        let cut = skeleton.runs.as_ref().map_or(whole, |_| runs::cut(machine.counter, left.len()));
         let (now, later) = left.split_at_mut(cut.bytes);
-        match &program.skeleton.runs {
-            Some(runs) if cut.runs => machine.runs(program, runs, now),
+        match &skeleton.runs {
+            Some(runs) if cut.runs => machine.runs(skeleton, runs, now),
             _ => {
-                machine.start(program);
-                machine.flows(program, now);
+                machine.start(skeleton);
+                machine.flows(skeleton, now);
                 machine.counter = runs::step(machine.counter, cut.bytes);
             }
         }
@@ -68,10 +66,72 @@ pub fn run(program: &Program, inputs: &Inputs<'_>, data: &mut [u8]) {
     }
 }
 
+/// Runs a CRC's program over `data`: the register after them, if it was `state` before. In programs that take the lowest
+/// bit of a byte first, it is reflected, in the low bits; in others it is in the high bits.
+///
+/// ```
+/// use byways_codegen::{eval, families, gf2::Modulus, spec::Variant};
+/// let program = families::program("crc_lsb_by12_zmm".parse::<Variant>()?);
+/// let crc32 = Modulus::new(32, 0x04c11db7);
+/// assert_eq!(eval::fold(&program, crc32, 0xffffffff, b"123456789") ^ 0xffffffff, 0xcbf43926);
+/// # Ok::<(), byways_codegen::spec::NameError>(())
+/// ```
+///
+/// # Panics
+/// If it is no program for a CRC.
+pub fn fold(program: &Program, modulus: Modulus, state: u64, data: &[u8]) -> u64 {
+    let Skeleton::Fold(fold) = &program.skeleton else { panic!("{} is no CRC", program.variant) };
+    let mut machine = Machine::new(program);
+    machine.state = state;
+    machine.polynomial = Some(Polynomial { modulus, order: fold.order, powers: BTreeMap::new() });
+    machine.stmts(&program.setup, &mut []);
+    machine.fold(fold, &mut data.to_vec())
+}
+
+/// What a CRC's program has of its polynomial.
+struct Polynomial {
+    modulus: Modulus,
+    order: Order,
+    /// Those that were asked for, by the k of x^(64k).
+    powers: BTreeMap<usize, u64>,
+}
+
+impl Polynomial {
+    /// x^(64k) mod M, as it is multiplied with: in the reflected order a product has a factor x too many.
+    fn power(&mut self, k: usize) -> u64 {
+        let Polynomial { modulus, order, .. } = *self;
+        *self.powers.entry(k).or_insert_with(|| match order {
+            Order::Reflected => modulus.power(64 * k as u64 - 1).reverse_bits(),
+            Order::Plain => modulus.power(64 * k as u64),
+        })
+    }
+
+    /// The constants of the reduction, the lower half first.
+    fn quotient(&self) -> [u64; 2] {
+        let m = self.modulus;
+        match self.order {
+            // floor(x^127 / M), which has 64 terms, and M without its term 1, over x
+            Order::Reflected => [m.divide(1 << 127).1.reverse_bits(), m.halved().reverse_bits()],
+            // floor(x^128 / M) and M, each without its highest term: x^128 = x^64 · M + x^64 · (M − x^64)
+            Order::Plain => [m.divide(u128::from(m.low()) << 64).1, m.low()],
+        }
+    }
+
+    fn unit(&self) -> u64 {
+        if self.modulus.low() & 1 == 1 { u64::MAX } else { 0 }
+    }
+}
+
 struct Machine<'a> {
+    program: &'a Program,
     keys: &'a [[u8; BLOCK]],
     counter: u128,
-    lanes: usize,
+    state: u64,
+    polynomial: Option<Polynomial>,
+    /// Bytes of a message's first register, where the block's data start with it; else those of every register.
+    first: usize,
+    /// Whole registers that the block leaves.
+    left: usize,
     vectors: Vec<Lanes>,
     scalars: Vec<u64>,
     table: Vec<Lanes>,
@@ -79,65 +139,119 @@ struct Machine<'a> {
     part: usize,
 }
 
-impl Machine<'_> {
-    fn copy(&mut self, program: &Program, from: Value, to: Value) {
-        match program.class(from) {
-            Class::Vector => self.vectors[to.index()] = self.vectors[from.index()],
+impl<'a> Machine<'a> {
+    fn new(program: &'a Program) -> Self {
+        Machine {
+            program,
+            keys: &[],
+            counter: 0,
+            state: 0,
+            polynomial: None,
+            first: program.variant.width().bytes(),
+            left: 0,
+            vectors: vec![Lanes::default(); program.value_count()],
+            scalars: vec![0; program.value_count()],
+            table: Vec::new(),
+            part: 0,
+        }
+    }
+
+    fn fold(&mut self, fold: &Fold, data: &mut [u8]) -> u64 {
+        let bytes = self.program.variant.width().bytes();
+        let batch = self.program.variant.registers();
+        let registers = data.len().div_ceil(bytes);
+        let Some(behind) = registers.checked_sub(1) else { return self.state };
+        self.first = data.len() - behind * bytes;
+        if let Some(short) = fold.short.get(behind) {
+            self.stmts(&short.body, data);
+            return self.scalars[short.next[0].index()];
+        }
+        let begin = fold.lone.as_ref().filter(|_| registers < batch).unwrap_or(&fold.begin);
+        let (now, mut left) = data.split_at_mut(self.first + (begin.registers - 1) * bytes);
+        let sum = [fold.sum];
+        if registers < batch {
+            self.left = left.len() / bytes;
+            self.block(begin, &sum, now);
+        } else {
+            let state = &self.program.state;
+            self.block(begin, state, now);
+            self.first = bytes;
+            while left.len() >= batch * bytes {
+                let (now, later) = left.split_at_mut(batch * bytes);
+                self.block(&fold.batch, state, now);
+                left = later;
+            }
+            self.left = left.len() / bytes;
+            self.block(&fold.finish, &sum, &mut []);
+        }
+        self.first = bytes;
+        for register in left.chunks_exact_mut(bytes) {
+            self.left -= 1;
+            self.block(&fold.each, &sum, register);
+        }
+        self.stmts(&fold.end.body, &mut []);
+        self.scalars[fold.end.next[0].index()]
+    }
+
+    fn copy(&mut self, from: Value, to: Value) {
+        match self.program.class(from) {
+            Class::Vector(_) => self.vectors[to.index()] = self.vectors[from.index()],
             Class::Scalar => self.scalars[to.index()] = self.scalars[from.index()],
         }
     }
 
-    fn start(&mut self, program: &Program) {
-        self.stmts(&program.skeleton.start, &mut []);
-        for state in &program.state {
-            self.copy(program, state.initial, state.param);
+    fn start(&mut self, counter: &Counter) {
+        self.stmts(&counter.start, &mut []);
+        for state in &self.program.state {
+            self.copy(state.initial, state.param);
         }
     }
 
-    fn flows(&mut self, program: &Program, mut left: &mut [u8]) {
-        let bytes = self.lanes * BLOCK;
-        for flow in &program.skeleton.flows {
+    fn flows(&mut self, counter: &Counter, mut left: &mut [u8]) {
+        let (bytes, state) = (self.program.variant.width().bytes(), &self.program.state);
+        for flow in &counter.flows {
             match flow {
                 Flow::While(block) => {
                     let covered = block.registers * bytes;
                     while left.len() >= covered {
                         let (now, later) = left.split_at_mut(covered);
-                        self.block(program, block, now);
+                        self.block(block, state, now);
                         left = later;
                     }
                 }
                 Flow::Rest(blocks) => {
                     let reached = left.len().div_ceil(bytes);
                     if reached > 0 {
-                        self.block(program, &blocks[reached - 1], left);
+                        self.block(&blocks[reached - 1], state, left);
                         left = &mut [];
                     }
                 }
             }
         }
-        assert!(left.is_empty(), "{} leaves {} bytes", program.variant, left.len());
+        assert!(left.is_empty(), "{} leaves {} bytes", self.program.variant, left.len());
     }
 
-    fn runs(&mut self, program: &Program, runs: &Runs, data: &mut [u8]) {
+    fn runs(&mut self, counter: &Counter, runs: &Runs, data: &mut [u8]) {
         self.table.clear();
+        let (bytes, state) = (self.program.variant.width().bytes(), &self.program.state);
         for (i, run) in data.chunks_exact_mut(RUN_BYTES).enumerate() {
             self.stmts(&runs.enter, &mut []);
             if i == 0 {
-                self.start(program);
+                self.start(counter);
             }
             let block = if i == 0 { &runs.build } else { &runs.reuse };
-            for (batch, data) in run.chunks_exact_mut(block.registers * self.lanes * BLOCK).enumerate() {
+            for (batch, data) in run.chunks_exact_mut(block.registers * bytes).enumerate() {
                 self.part = batch * block.registers;
-                self.block(program, block, data);
+                self.block(block, state, data);
             }
             self.counter = runs::step(self.counter, RUN_BYTES);
         }
     }
 
-    fn block(&mut self, program: &Program, block: &Block, data: &mut [u8]) {
+    fn block(&mut self, block: &Block, state: &[State], data: &mut [u8]) {
         self.stmts(&block.body, data);
-        for (&next, state) in block.next.iter().zip(&program.state) {
-            self.copy(program, next, state.param);
+        for (&next, state) in block.next.iter().zip(state) {
+            self.copy(next, state.param);
         }
     }
 
@@ -148,9 +262,13 @@ impl Machine<'_> {
                     self.scalars[value.index()] = match argument {
                         Argument::CounterLow => self.counter as u64,
                         Argument::CounterHigh => (self.counter >> 64) as u64,
+                        Argument::State => self.state,
                     };
                 }
-                Stmt::Let(value, op) => self.vectors[value.index()] = self.vector(op, data),
+                Stmt::Let(value, op) => match self.program.class(*value) {
+                    Class::Vector(width) => self.vectors[value.index()] = self.vector(op, width, data),
+                    Class::Scalar => self.scalars[value.index()] = self.scalar(op),
+                },
                 Stmt::Store(register, extent, value) => {
                     let bytes = self.vectors[value.index()];
                     let to = self.register(*register, *extent, data);
@@ -176,8 +294,9 @@ impl Machine<'_> {
 
     /// The bytes of register `i`, all of which there must be where the extent is whole.
     fn register<'d>(&self, i: usize, extent: Extent, data: &'d mut [u8]) -> &'d mut [u8] {
-        let bytes = self.lanes * BLOCK;
-        let data = &mut data[i * bytes..];
+        let bytes = self.program.variant.width().bytes();
+        let start = if i == 0 { 0 } else { self.first + (i - 1) * bytes };
+        let data = &mut data[start..];
         match extent {
             Extent::Whole => &mut data[..bytes],
             Extent::Last => {
@@ -187,10 +306,22 @@ impl Machine<'_> {
         }
     }
 
-    fn vector(&self, op: &Op, data: &mut [u8]) -> Lanes {
+    fn scalar(&self, op: &Op) -> u64 {
+        let scalar = |value: &Value| self.scalars[value.index()];
+        match op {
+            // the first register's bytes have gone
+            Op::Beyond(state) => scalar(state).checked_shr(8 * self.first as u32).unwrap_or(0),
+            Op::Compute(Compute::ScalarXor, operands) => scalar(&operands[0]) ^ scalar(&operands[1]),
+            Op::Compute(Compute::SwapBytes, operands) => scalar(&operands[0]).swap_bytes(),
+            Op::Compute(Compute::Extract(half), operands) => of_lane(*half, self.vectors[operands[0].index()][0]),
+            op => unreachable!("{op:?} makes no scalar"),
+        }
+    }
+
+    fn vector(&mut self, op: &Op, width: Width, data: &mut [u8]) -> Lanes {
         let mut out = Lanes::default();
         match op {
-            Op::Argument(_) => unreachable!("an argument is a scalar"),
+            Op::Argument(_) | Op::Beyond(_) => unreachable!("{op:?} makes no vector"),
             Op::Const(lanes) => {
                 for (out, lane) in out.iter_mut().zip(lanes.iter().cycle()) {
                     *out = lane.to_le_bytes();
@@ -202,27 +333,90 @@ impl Machine<'_> {
                 let from = self.register(*register, *extent, data);
                 out.as_flattened_mut()[..from.len()].copy_from_slice(from);
             }
-            Op::Compute(Compute::Pair, operands) => {
-                let [high, low] = [0, 1].map(|i| u128::from(self.scalars[operands[i].index()]));
-                out.fill((high << 64 | low).to_le_bytes());
+            Op::First(state) => {
+                let (first, zeros) = (&data[..self.first], width.bytes() - self.first);
+                let out = &mut out.as_flattened_mut()[zeros..];
+                out[..first.len()].copy_from_slice(first);
+                let state = self.scalars[state.index()].to_le_bytes();
+                out.iter_mut().take(first.len()).zip(state).for_each(|(out, state)| *out ^= state);
             }
-            Op::Compute(compute, operands) => {
-                for (lane, out) in out.iter_mut().enumerate().take(self.lanes) {
-                    let operand = |i: usize| self.vectors[operands[i].index()][lane];
-                    let (a, b) = (operand(0), operand(1));
+            Op::Distance(registers) => {
+                let last = (self.left + registers) * width.lanes();
+                for (i, out) in out.iter_mut().enumerate().take(width.lanes()) {
+                    let behind = last + width.lanes() - 1 - i;
+                    *out = lane(self.powers([2 * behind + 2, 2 * behind + 1]));
+                }
+            }
+            Op::Stride(lanes) => out.fill(lane(self.powers([2 * lanes + 1, 2 * lanes]))),
+            Op::Quotient => out.fill(lane(self.polynomial.as_ref().expect("a CRC's").quotient())),
+            Op::Unit => out.fill(lane([0, self.polynomial.as_ref().expect("a CRC's").unit()])),
+            Op::Compute(compute, operands) => return self.compute(*compute, operands, width),
+        }
+        out
+    }
+
+    fn powers(&mut self, exponents: [usize; 2]) -> [u64; 2] {
+        let polynomial = self.polynomial.as_mut().expect("a CRC's program has a polynomial");
+        exponents.map(|k| polynomial.power(k))
+    }
+
+    fn compute(&self, compute: Compute, operands: &[Value], width: Width) -> Lanes {
+        let vector = |i: usize| self.vectors[operands[i].index()];
+        let scalar = |i: usize| self.scalars[operands[i].index()];
+        let lanes = width.lanes();
+        let mut out = Lanes::default();
+        match compute {
+            Compute::Pair => out.fill(lane([scalar(1), scalar(0)])),
+            Compute::Widen => {
+                // a scalar, or what has been made a vector of another width already
+                let narrow = self.program.class(operands[0]) == Class::Scalar;
+                out[0] = if narrow { lane([scalar(0), 0]) } else { vector(0)[0] };
+            }
+            Compute::Lower => out[..lanes].copy_from_slice(&vector(0)[..lanes]),
+            Compute::Upper => out[..lanes].copy_from_slice(&vector(0)[lanes..2 * lanes]),
+            _ => {
+                for (i, out) in out.iter_mut().enumerate().take(lanes) {
+                    let a = vector(0)[i];
+                    let b = || vector(1)[i];
                     *out = match compute {
-                        Compute::Pair => unreachable!("handled above"),
-                        Compute::Xor => std::array::from_fn(|i| a[i] ^ b[i]),
-                        Compute::Add64 => add64(a, b),
-                        Compute::Shuffle8 => b.map(|i| if i < 0x80 { a[usize::from(i) % BLOCK] } else { 0 }),
-                        Compute::AesEnc => xor(mix_columns(shifted_sub_bytes(a)), b),
-                        Compute::AesEncLast => xor(shifted_sub_bytes(a), b),
+                        Compute::Xor => xor(a, b()),
+                        Compute::Xor3 => xor(xor(a, b()), vector(2)[i]),
+                        Compute::And => std::array::from_fn(|i| a[i] & b()[i]),
+                        Compute::Add64 => add64(a, b()),
+                        Compute::Shuffle8 => b().map(|i| if i < 0x80 { a[usize::from(i) % BLOCK] } else { 0 }),
+                        Compute::AesEnc => xor(mix_columns(shifted_sub_bytes(a)), b()),
+                        Compute::AesEncLast => xor(shifted_sub_bytes(a), b()),
+                        Compute::Clmul(of_a, of_b) => product(of_lane(of_a, a), of_lane(of_b, b())).to_le_bytes(),
+                        Compute::Affine => affine(a, b()),
+                        Compute::Up => lane([0, of_lane(Half::Low, a)]),
+                        _ => unreachable!("{compute:?} is handled above or makes a scalar"),
                     };
                 }
             }
         }
         out
     }
+}
+
+/// A lane of these halves, the lower one first.
+fn lane([low, high]: [u64; 2]) -> [u8; BLOCK] {
+    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+}
+
+fn of_lane(half: Half, lane: [u8; BLOCK]) -> u64 {
+    let lane = u128::from_le_bytes(lane);
+    match half {
+        Half::Low => lane as u64,
+        Half::High => (lane >> 64) as u64,
+    }
+}
+
+/// `gf2p8affineqb` (Intel SDM volume 2): bit i of a byte is the parity of the byte and byte 7 − i of the matrix.
+fn affine(bytes: [u8; BLOCK], matrix: [u8; BLOCK]) -> [u8; BLOCK] {
+    std::array::from_fn(|at| {
+        let matrix = &matrix[at / 8 * 8..][..8];
+        (0..8).fold(0, |out, i| out | (((bytes[at] & matrix[7 - i]).count_ones() & 1) as u8) << i)
+    })
 }
 
 fn xor(a: [u8; BLOCK], b: [u8; BLOCK]) -> [u8; BLOCK] {

@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::spec::Variant;
+use crate::isa::{self, Instruction};
+use crate::spec::{Variant, Width};
 
 /// A value of a program, an index into its table of values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,8 +21,8 @@ pub struct Value(usize);
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// In a vector register.
-    Vector,
+    /// In a vector register of this width.
+    Vector(Width),
     /// In a 64-bit general register.
     Scalar,
 }
@@ -33,6 +34,8 @@ pub enum Argument {
     CounterLow,
     /// Bits 127..64 of it.
     CounterHigh,
+    /// A CRC's register.
+    State,
 }
 
 /// How much of a register's worth of data an access covers.
@@ -42,6 +45,15 @@ pub enum Extent {
     Whole,
     /// What is left: 1 byte to all of it. The rest reads as zeros and is not written.
     Last,
+}
+
+/// A half of a 128-bit lane.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Half {
+    /// Bits 63..0.
+    Low,
+    /// Bits 127..64.
+    High,
 }
 
 /// An operation on values alone.
@@ -59,6 +71,35 @@ pub enum Compute {
     AesEnc,
     /// `(state, key)`: the last AES round, without MixColumns.
     AesEncLast,
+    /// `a ^ b ^ c`
+    Xor3,
+    /// `a & b`
+    And,
+    /// `(a, b)`: in each 128-bit lane, the carry-less product of a half of `a` and a half of `b`.
+    Clmul(Half, Half),
+    /// `(a, m)`: bit i of each byte is the parity of the byte and byte 7 − i of `m`'s 64-bit lane.
+    Affine,
+    /// In each 128-bit lane, the low half becomes the high one, above zeros.
+    Up,
+    /// The lower half of a register twice as wide.
+    Lower,
+    /// The upper half of a register twice as wide.
+    Upper,
+    /// A scalar in the lowest bits, below zeros.
+    Widen,
+    /// A half of a 128-bit register as a scalar.
+    Extract(Half),
+    /// `a ^ b` of scalars.
+    ScalarXor,
+    /// The bytes of a scalar in reverse.
+    SwapBytes,
+}
+
+impl Compute {
+    /// Whether it makes a scalar.
+    pub const fn is_scalar(self) -> bool {
+        matches!(self, Compute::Extract(_) | Compute::ScalarXor | Compute::SwapBytes)
+    }
 }
 
 /// What a value is.
@@ -74,6 +115,19 @@ pub enum Op {
     Load(usize, Extent),
     /// Register `i` of the block's part of the table.
     Table(usize),
+    /// The first register of a message, which has 1 byte of it to all, with zeros in front, and with the scalar's bytes
+    /// xored into the first 8 of the message's; those that find no place are [`Op::Beyond`].
+    First(Value),
+    /// What of the scalar's bytes finds no place in the first register, as a scalar: the first bytes behind it.
+    Beyond(Value),
+    /// The powers of x for a register that so many whole ones are behind, besides those that the block leaves.
+    Distance(usize),
+    /// The powers of x, in every lane, for a step of so many 128-bit lanes.
+    Stride(usize),
+    /// The constants of the reduction: quotient and modulus.
+    Quotient,
+    /// All ones in the high half where the modulus has the term 1, which the constants leave out; else zeros.
+    Unit,
     /// An operation on values alone.
     Compute(Compute, Vec<Value>),
 }
@@ -147,10 +201,21 @@ pub struct Runs {
 }
 
 /// A family's control flow, hand-written once a family; it is both emitted and interpreted.
-///
-/// `start` and `flows` run over all data that are not in runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Skeleton {
+pub enum Skeleton {
+    /// Counter mode.
+    Counter(Counter),
+    /// A CRC.
+    Fold(Box<Fold>),
+}
+
+/// Counter mode's control flow. `start` and `flows` run over all data that are not in runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counter {
+    /// How many round keys it takes.
+    pub round_keys: usize,
+    /// Where they are kept.
+    pub keys: Keys,
     /// What is made of the counter, before the flows and before the first run.
     pub start: Vec<Stmt>,
     /// One after the other.
@@ -159,30 +224,105 @@ pub struct Skeleton {
     pub runs: Option<Runs>,
 }
 
+/// A CRC's control flow: the message is cut into registers of which the first may be a part of one, with zeros in front
+/// of it. Without a message the register stays as it is.
+///
+/// ```text
+/// if there is a short block for so many registers:    the short block
+/// else if they are fewer than the batch has:          sum = lone
+/// else:                                               state = begin; while a batch is left: batch; sum = finish
+///                                                     while a register is left: sum = each
+///                                                     end
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fold {
+    /// The order of the bits in the constants.
+    pub order: Order,
+    /// All of a message of i + 1 registers; hands on the result.
+    pub short: Vec<Block>,
+    /// The first registers, as many as the batch has, but two at least; hands on the state.
+    pub begin: Block,
+    /// The batch of N blocks of 16 bytes.
+    pub batch: Block,
+    /// No data, but the registers left count for [`Op::Distance`]; hands on the sum.
+    pub finish: Block,
+    /// The first two registers of a message that is longer than a short block has and shorter than a batch; hands on the
+    /// sum. None where there is no such message.
+    pub lone: Option<Block>,
+    /// What the next blocks hand on: everything so far, as if nothing came behind it.
+    pub sum: State,
+    /// One of the registers left.
+    pub each: Block,
+    /// No data; hands on the result.
+    pub end: Block,
+}
+
+/// The order of the bits in polynomials.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The highest term has the lowest bit.
+    Reflected,
+    /// The highest term has the highest bit.
+    Plain,
+}
+
 impl Skeleton {
     /// Every block in a loop.
-    pub fn loops(&self) -> impl Iterator<Item = &Block> {
-        let whiles = self.flows.iter().filter_map(|flow| match flow {
-            Flow::While(block) => Some(block),
-            Flow::Rest(_) => None,
-        });
-        whiles.chain(self.runs.iter().flat_map(|runs| [&runs.build, &runs.reuse]))
+    pub fn loops(&self) -> Vec<&Block> {
+        match self {
+            Skeleton::Counter(Counter { flows, runs, .. }) => {
+                let whiles = flows.iter().filter_map(|flow| match flow {
+                    Flow::While(block) => Some(block),
+                    Flow::Rest(_) => None,
+                });
+                whiles.chain(runs.iter().flat_map(|runs| [&runs.build, &runs.reuse])).collect()
+            }
+            Skeleton::Fold(fold) => vec![&fold.batch, &fold.each],
+        }
     }
 
     /// Every block.
-    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
-        let rests = self.flows.iter().filter_map(|flow| match flow {
-            Flow::While(_) => None,
-            Flow::Rest(blocks) => Some(blocks),
-        });
-        self.loops().chain(rests.flatten())
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Skeleton::Counter(Counter { flows, .. }) => {
+                let rests = flows.iter().filter_map(|flow| match flow {
+                    Flow::While(_) => None,
+                    Flow::Rest(blocks) => Some(blocks),
+                });
+                self.loops().into_iter().chain(rests.flatten()).collect()
+            }
+            Skeleton::Fold(fold) => {
+                let others = [&fold.begin, &fold.batch, &fold.finish, &fold.each, &fold.end];
+                fold.short.iter().chain(others).chain(&fold.lone).collect()
+            }
+        }
+    }
+
+    /// Every list of statements.
+    pub fn lists(&self) -> Vec<&[Stmt]> {
+        let blocks = self.blocks().into_iter().map(|block| block.body.as_slice());
+        match self {
+            Skeleton::Counter(Counter { start, runs, .. }) => {
+                let enter = runs.iter().map(|runs| runs.enter.as_slice());
+                [start.as_slice()].into_iter().chain(enter).chain(blocks).collect()
+            }
+            Skeleton::Fold(_) => blocks.collect(),
+        }
+    }
+
+    /// Round keys that have a register each.
+    pub fn held_keys(&self) -> usize {
+        match self {
+            Skeleton::Counter(Counter { round_keys, keys: Keys::Held, .. }) => *round_keys,
+            Skeleton::Counter(_) | Skeleton::Fold(_) => 0,
+        }
     }
 }
 
 /// A value that the skeleton's blocks hand on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
-    /// Its value after `start`.
+    /// Its value before the first block.
     pub initial: Value,
     /// Its value at the start of each block.
     pub param: Value,
@@ -202,10 +342,6 @@ pub enum Keys {
 pub struct Program {
     /// Which kernel.
     pub variant: Variant,
-    /// How many round keys it takes.
-    pub round_keys: usize,
-    /// Where they are kept.
-    pub keys: Keys,
     /// What runs first, once.
     pub setup: Vec<Stmt>,
     /// What the blocks hand on.
@@ -226,6 +362,18 @@ impl Program {
         self.values[value.0].1
     }
 
+    /// The width of what a statement works on: that of the vector that it makes, or else of the kernel; what makes a
+    /// scalar stands at xmm.
+    pub fn width_of(&self, stmt: &Stmt) -> Width {
+        match stmt {
+            Stmt::Let(value, _) => match self.class(*value) {
+                Class::Vector(width) => width,
+                Class::Scalar => Width::Xmm,
+            },
+            _ => self.variant.width(),
+        }
+    }
+
     /// How many values there are; their indices are below it.
     pub fn value_count(&self) -> usize {
         self.values.len()
@@ -236,8 +384,11 @@ impl Program {
     /// # Panics
     /// If the skeleton has none, which is a fault of the description.
     pub fn batch(&self) -> &Block {
-        let runs = self.skeleton.runs.as_ref().map(|runs| &runs.reuse);
-        let mut batches = runs.into_iter().chain(self.skeleton.loops());
+        let reuse = match &self.skeleton {
+            Skeleton::Counter(Counter { runs, .. }) => runs.as_ref().map(|runs| &runs.reuse),
+            Skeleton::Fold(_) => None,
+        };
+        let mut batches = reuse.into_iter().chain(self.skeleton.loops());
         batches
             .find(|block| block.registers == self.variant.registers())
             .expect("a description has a batch of N blocks")
@@ -251,21 +402,31 @@ impl Program {
     pub fn check(&self) -> Result<(), String> {
         let mut scope = Scope { program: self, latest: BTreeMap::new() };
         scope.stmts(&self.setup)?;
-        // a run is entered before `start`, and again without it
-        if let Some(runs) = &self.skeleton.runs {
-            scope.stmts(&runs.enter)?;
-        }
-        scope.stmts(&self.skeleton.start)?;
-        for state in &self.state {
-            scope.rename(state.initial, state.param)?;
-        }
-        for block in self.skeleton.blocks() {
-            let before = scope.latest.clone();
-            scope.stmts(&block.body)?;
-            for (&next, state) in block.next.iter().zip(&self.state) {
-                scope.rename(next, state.param)?;
+        match &self.skeleton {
+            Skeleton::Counter(counter) => {
+                // a run is entered before `start`, and again without it
+                if let Some(runs) = &counter.runs {
+                    scope.stmts(&runs.enter)?;
+                }
+                scope.stmts(&counter.start)?;
+                for state in &self.state {
+                    scope.rename(state.initial, state.param)?;
+                }
+                for block in self.skeleton.blocks() {
+                    scope.aside(|scope| scope.block(block, &self.state))?;
+                }
             }
-            scope.latest = before;
+            Skeleton::Fold(fold) => {
+                for block in &fold.short {
+                    scope.aside(|scope| scope.block(block, &[]))?;
+                }
+                if let Some(lone) = &fold.lone {
+                    scope.aside(|scope| scope.sum(fold, lone))?;
+                }
+                scope.block(&fold.begin, &self.state)?;
+                scope.aside(|scope| scope.block(&fold.batch, &self.state))?;
+                scope.sum(fold, &fold.finish)?;
+            }
         }
         Ok(())
     }
@@ -277,6 +438,31 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
+    /// What `check` finds, whose names are gone afterwards.
+    fn aside(&mut self, check: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
+        let before = self.latest.clone();
+        let found = check(self);
+        self.latest = before;
+        found
+    }
+
+    /// The block that hands on the sum, and what comes behind it.
+    fn sum(&mut self, fold: &'a Fold, block: &'a Block) -> Result<(), String> {
+        let sum = [fold.sum];
+        self.block(block, &sum)?;
+        self.aside(|scope| scope.block(&fold.each, &sum))?;
+        self.block(&fold.end, &[])
+    }
+
+    /// The block, and what it hands on as `state`.
+    fn block(&mut self, block: &'a Block, state: &[State]) -> Result<(), String> {
+        self.stmts(&block.body)?;
+        for &next in &block.next {
+            self.used(next)?;
+        }
+        block.next.iter().zip(state).try_for_each(|(&next, state)| self.rename(next, state.param))
+    }
+
     fn stmts(&mut self, stmts: &'a [Stmt]) -> Result<(), String> {
         for stmt in stmts {
             match stmt {
@@ -329,19 +515,32 @@ impl Op {
     pub fn operands(&self) -> &[Value] {
         match self {
             Op::Compute(_, operands) => operands,
+            Op::First(operand) | Op::Beyond(operand) => std::slice::from_ref(operand),
             Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) => &[],
+            Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit => &[],
         }
     }
 }
 
 /// Makes programs: gives out values and collects statements.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Builder {
+    width: Width,
     values: Vec<(String, Class)>,
     stmts: Vec<Stmt>,
 }
 
 impl Builder {
+    /// For vectors of this width, unless another is asked for.
+    pub fn new(width: Width) -> Self {
+        Builder { width, values: Vec::new(), stmts: Vec::new() }
+    }
+
+    /// Vectors are of this width from now on.
+    pub fn set_width(&mut self, width: Width) {
+        self.width = width;
+    }
+
     fn value(&mut self, name: &str, class: Class) -> Value {
         self.values.push((name.to_owned(), class));
         Value(self.values.len() - 1)
@@ -360,22 +559,22 @@ impl Builder {
 
     /// A constant, its lanes lowest first.
     pub fn constant(&mut self, name: &str, lanes: Vec<u128>) -> Value {
-        self.op(name, Class::Vector, Op::Const(lanes))
+        self.op(name, Class::Vector(self.width), Op::Const(lanes))
     }
 
     /// Round key `r`.
     pub fn key(&mut self, name: &str, r: usize) -> Value {
-        self.op(name, Class::Vector, Op::Key(r))
+        self.op(name, Class::Vector(self.width), Op::Key(r))
     }
 
     /// Register `i` of the data.
     pub fn load(&mut self, name: &str, i: usize, extent: Extent) -> Value {
-        self.op(name, Class::Vector, Op::Load(i, extent))
+        self.op(name, Class::Vector(self.width), Op::Load(i, extent))
     }
 
     /// Register `i` of the block's part of the table.
     pub fn table(&mut self, name: &str, i: usize) -> Value {
-        self.op(name, Class::Vector, Op::Table(i))
+        self.op(name, Class::Vector(self.width), Op::Table(i))
     }
 
     /// Saves the block's part of the table.
@@ -395,7 +594,48 @@ impl Builder {
 
     /// An operation on values alone.
     pub fn compute<const K: usize>(&mut self, name: &str, compute: Compute, operands: [Value; K]) -> Value {
-        self.op(name, Class::Vector, Op::Compute(compute, operands.to_vec()))
+        let class = if compute.is_scalar() { Class::Scalar } else { Class::Vector(self.width) };
+        self.op(name, class, Op::Compute(compute, operands.to_vec()))
+    }
+
+    /// `a ^ b ^ c` in as few instructions as the width has: b and c first, where these are two.
+    pub fn xor3(&mut self, name: &str, a: Value, b: Value, c: Value) -> Value {
+        if isa::has(Instruction::Compute(Compute::Xor3), self.width) {
+            self.compute(name, Compute::Xor3, [a, b, c])
+        } else {
+            let both = self.compute("both", Compute::Xor, [b, c]);
+            self.compute(name, Compute::Xor, [a, both])
+        }
+    }
+
+    /// The first register of a message; see [`Op::First`].
+    pub fn first(&mut self, name: &str, state: Value) -> Value {
+        self.op(name, Class::Vector(self.width), Op::First(state))
+    }
+
+    /// What of the state is beyond the first register.
+    pub fn beyond(&mut self, name: &str, state: Value) -> Value {
+        self.op(name, Class::Scalar, Op::Beyond(state))
+    }
+
+    /// The powers of x for a register that so many are behind.
+    pub fn distance(&mut self, name: &str, registers: usize) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Distance(registers))
+    }
+
+    /// The powers of x for a step of so many lanes.
+    pub fn stride(&mut self, name: &str, lanes: usize) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Stride(lanes))
+    }
+
+    /// The constants of the reduction.
+    pub fn quotient(&mut self, name: &str) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Quotient)
+    }
+
+    /// The mask of the modulus's term 1.
+    pub fn unit(&mut self, name: &str) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Unit)
     }
 
     /// An operation on a value and another, whose result goes by the name of the first.
@@ -413,7 +653,7 @@ impl Builder {
         mut step: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Vec<Value> {
         let outside = std::mem::take(&mut self.stmts);
-        let key = self.value("k", Class::Vector);
+        let key = self.value("k", Class::Vector(self.width));
         let carried = initial
             .iter()
             .map(|&initial| {
@@ -442,16 +682,8 @@ impl Builder {
     }
 
     /// The program of these parts.
-    pub fn finish(
-        self,
-        variant: Variant,
-        round_keys: usize,
-        keys: Keys,
-        setup: Vec<Stmt>,
-        state: Vec<State>,
-        skeleton: Skeleton,
-    ) -> Program {
-        Program { variant, round_keys, keys, setup, state, skeleton, values: self.values }
+    pub fn finish(self, variant: Variant, setup: Vec<Stmt>, state: Vec<State>, skeleton: Skeleton) -> Program {
+        Program { variant, setup, state, skeleton, values: self.values }
     }
 }
 

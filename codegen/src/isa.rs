@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::Compute;
+use crate::ir::{Compute, Extent, Half, Op, Stmt};
 use crate::spec::Width;
 
 /// What the machine does: an operation on values, or an access to memory.
@@ -17,6 +17,10 @@ pub enum Instruction {
     Key,
     /// A load of data, whole or not.
     Load,
+    /// A message's first register and the state in it.
+    First,
+    /// A load of powers of x, or of what else a polynomial has.
+    Powers,
     /// A store of data, whole or not.
     Store,
     /// A load from the table.
@@ -25,6 +29,33 @@ pub enum Instruction {
     Save,
     /// A prefetch of data.
     Prefetch,
+}
+
+impl Instruction {
+    /// What an operation does; none where it costs nothing or a few scalar instructions.
+    pub const fn of_op(op: &Op) -> Option<Self> {
+        Some(match op {
+            Op::Argument(_) | Op::Beyond(_) => return None,
+            Op::Const(_) => Instruction::Set,
+            Op::Key(_) => Instruction::Key,
+            Op::Load(_, Extent::Whole | Extent::Last) => Instruction::Load,
+            Op::Table(_) => Instruction::Table,
+            Op::First(_) => Instruction::First,
+            Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit => Instruction::Powers,
+            Op::Compute(compute, _) => Instruction::Compute(*compute),
+        })
+    }
+
+    /// What a statement does, once for each of so many registers; of a loop over round keys, what it does by itself.
+    pub fn of_stmt(stmt: &Stmt) -> Option<(Self, usize)> {
+        match stmt {
+            Stmt::Let(_, op) => Instruction::of_op(op).map(|instruction| (instruction, 1)),
+            Stmt::Store(..) => Some((Instruction::Store, 1)),
+            Stmt::Save(values) => Some((Instruction::Save, values.len())),
+            Stmt::Prefetch(_) => Some((Instruction::Prefetch, 1)),
+            Stmt::EachKey { rounds, .. } => Some((Instruction::Key, rounds.len())),
+        }
+    }
 }
 
 /// How an instruction is done at a width.
@@ -61,7 +92,7 @@ pub const PORTS: Ports = P0 | P1 | P5 | LOAD_3 | STORE_2;
 /// Micro-operations that the front end hands out in a cycle.
 pub const ISSUE: usize = 6;
 
-use Instruction::{Key, Load, Prefetch, Save, Set, Store, Table};
+use Instruction::{First, Key, Load, Powers, Prefetch, Save, Set, Store, Table};
 use Width::{Xmm, Ymm, Zmm};
 
 const XOR: Instruction = Instruction::Compute(Compute::Xor);
@@ -70,9 +101,24 @@ const SHUFFLE8: Instruction = Instruction::Compute(Compute::Shuffle8);
 const PAIR: Instruction = Instruction::Compute(Compute::Pair);
 const AESENC: Instruction = Instruction::Compute(Compute::AesEnc);
 const AESENCLAST: Instruction = Instruction::Compute(Compute::AesEncLast);
+const XOR3: Instruction = Instruction::Compute(Compute::Xor3);
+const AND: Instruction = Instruction::Compute(Compute::And);
+const CLMUL_LL: Instruction = Instruction::Compute(Compute::Clmul(Half::Low, Half::Low));
+const CLMUL_HL: Instruction = Instruction::Compute(Compute::Clmul(Half::High, Half::Low));
+const CLMUL_LH: Instruction = Instruction::Compute(Compute::Clmul(Half::Low, Half::High));
+const CLMUL_HH: Instruction = Instruction::Compute(Compute::Clmul(Half::High, Half::High));
+const AFFINE: Instruction = Instruction::Compute(Compute::Affine);
+const UP: Instruction = Instruction::Compute(Compute::Up);
+const LOWER: Instruction = Instruction::Compute(Compute::Lower);
+const UPPER: Instruction = Instruction::Compute(Compute::Upper);
+const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
+const EXTRACT_L: Instruction = Instruction::Compute(Compute::Extract(Half::Low));
+const EXTRACT_H: Instruction = Instruction::Compute(Compute::Extract(Half::High));
+const SCALAR_XOR: Instruction = Instruction::Compute(Compute::ScalarXor);
+const SWAP_BYTES: Instruction = Instruction::Compute(Compute::SwapBytes);
 
 /// Ports as measured on a 5th-generation Xeon Scalable core (Golden Cove): vaesenc twice a cycle at xmm and ymm, once
-/// at zmm; a zmm operation takes port 0 and 1 together, or port 5.
+/// at zmm; a zmm operation takes port 0 and 1 together, or port 5. What makes a scalar stands at xmm.
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     row(PAIR,       Xmm, Some("_mm_set_epi64x"),             "set",        &[],           P5),
@@ -114,6 +160,41 @@ const TABLE: &[Row] = &[
     row(AESENCLAST, Xmm, Some("_mm_aesenclast_si128"),       "aesenclast", &["aes"],      P0 | P1),
     row(AESENCLAST, Ymm, Some("_mm256_aesenclast_epi128"),   "vaesenclast", &["vaes"],    P0 | P1),
     row(AESENCLAST, Zmm, Some("_mm512_aesenclast_epi128"),   "vaesenclast", &["vaes"],    P0),
+    row(First,      Xmm, None,                               "first load", &[],           LOAD_3),
+    row(First,      Ymm, None,                               "first load", &[],           LOAD_3),
+    row(First,      Zmm, None,                               "first load", &["avx512vbmi2"], LOAD_2),
+    row(Powers,     Xmm, None,                               "power load", &[],           LOAD_3),
+    row(Powers,     Ymm, None,                               "power load", &[],           LOAD_3),
+    row(Powers,     Zmm, None,                               "power load", &[],           LOAD_2),
+    row(XOR3,       Zmm, Some("_mm512_ternarylogic_epi64::<0x96>"), "vpternlogq", &[],    P0 | P5),
+    row(AND,        Xmm, Some("_mm_and_si128"),              "pand",       &[],           P0 | P1 | P5),
+    row(CLMUL_LL,   Xmm, Some("_mm_clmulepi64_si128::<0x00>"), "pclmulqdq", &["pclmulqdq"], P5),
+    row(CLMUL_LL,   Ymm, Some("_mm256_clmulepi64_epi128::<0x00>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_LL,   Zmm, Some("_mm512_clmulepi64_epi128::<0x00>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_HL,   Xmm, Some("_mm_clmulepi64_si128::<0x01>"), "pclmulqdq", &["pclmulqdq"], P5),
+    row(CLMUL_HL,   Ymm, Some("_mm256_clmulepi64_epi128::<0x01>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_HL,   Zmm, Some("_mm512_clmulepi64_epi128::<0x01>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_LH,   Xmm, Some("_mm_clmulepi64_si128::<0x10>"), "pclmulqdq", &["pclmulqdq"], P5),
+    row(CLMUL_LH,   Ymm, Some("_mm256_clmulepi64_epi128::<0x10>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_LH,   Zmm, Some("_mm512_clmulepi64_epi128::<0x10>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_HH,   Xmm, Some("_mm_clmulepi64_si128::<0x11>"), "pclmulqdq", &["pclmulqdq"], P5),
+    row(CLMUL_HH,   Ymm, Some("_mm256_clmulepi64_epi128::<0x11>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(CLMUL_HH,   Zmm, Some("_mm512_clmulepi64_epi128::<0x11>"), "vpclmulqdq", &["vpclmulqdq"], P5),
+    row(AFFINE,     Xmm, Some("_mm_gf2p8affine_epi64_epi8::<0>"), "gf2p8affineqb", &["gfni"], P0 | P1),
+    row(AFFINE,     Ymm, Some("_mm256_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0 | P1),
+    row(AFFINE,     Zmm, Some("_mm512_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0),
+    row(UP,         Xmm, Some("_mm_slli_si128::<8>"),        "pslldq",     &[],           P1 | P5),
+    row(LOWER,      Xmm, Some("_mm256_castsi256_si128"),     "low",        &[],           PORTS),
+    row(LOWER,      Ymm, Some("_mm512_castsi512_si256"),     "low",        &[],           PORTS),
+    row(UPPER,      Xmm, Some("_mm256_extracti128_si256::<1>"), "vextracti128", &[],      P5),
+    row(UPPER,      Ymm, Some("_mm512_extracti64x4_epi64::<1>"), "vextracti64x4", &[],    P5),
+    row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
+    row(WIDEN,      Ymm, Some("_mm256_zextsi128_si256"),     "vmovq",      &[],           P5),
+    row(WIDEN,      Zmm, Some("_mm512_zextsi128_si512"),     "vmovq",      &[],           P5),
+    row(EXTRACT_L,  Xmm, Some("_mm_cvtsi128_si64"),          "movq",       &[],           P0),
+    row(EXTRACT_H,  Xmm, Some("_mm_extract_epi64::<1>"),     "pextrq",     &["sse4.1"],   P0),
+    row(SCALAR_XOR, Xmm, None,                               "xor",        &[],           P0 | P1 | P5),
+    row(SWAP_BYTES, Xmm, None,                               "bswap",      &[],           P1),
 ];
 
 const fn row(
@@ -136,6 +217,11 @@ pub fn look_up(instruction: Instruction, width: Width) -> &'static Row {
         .iter()
         .find(|row| row.instruction == instruction && row.width == width)
         .unwrap_or_else(|| panic!("no {width} row for {instruction:?}"))
+}
+
+/// Whether `width` has the instruction.
+pub fn has(instruction: Instruction, width: Width) -> bool {
+    TABLE.iter().any(|row| row.instruction == instruction && row.width == width)
 }
 
 impl Width {
@@ -166,11 +252,15 @@ impl Width {
     }
 }
 
-/// The features that a kernel of `width` with these instructions is compiled for, in alphabetical order.
-pub fn features(width: Width, instructions: impl IntoIterator<Item = Instruction>) -> BTreeSet<&'static str> {
+/// The features that a kernel of `width` with these instructions, each of a width of its own, is compiled for, in
+/// alphabetical order.
+pub fn features(
+    width: Width,
+    instructions: impl IntoIterator<Item = (Instruction, Width)>,
+) -> BTreeSet<&'static str> {
     instructions
         .into_iter()
-        .flat_map(|instruction| look_up(instruction, width).features)
+        .flat_map(|(instruction, width)| look_up(instruction, width).features)
         .chain(width.features())
         .copied()
         .collect()
@@ -209,6 +299,7 @@ pub struct Feature {
 #[rustfmt::skip]
 pub const FEATURES: &[Feature] = &[
     feature("sse3",     1, "ecx", 0,  Saved::Sse,    &[]),
+    feature("pclmulqdq", 1, "ecx", 1, Saved::Sse,    &[]),
     feature("ssse3",    1, "ecx", 9,  Saved::Sse,    &["sse3"]),
     feature("sse4.1",   1, "ecx", 19, Saved::Sse,    &["ssse3"]),
     feature("sse4.2",   1, "ecx", 20, Saved::Sse,    &["sse4.1"]),
@@ -218,9 +309,12 @@ pub const FEATURES: &[Feature] = &[
     feature("fma",      1, "ecx", 12, Saved::Avx,    &["avx"]),
     feature("avx2",     7, "ebx", 5,  Saved::Avx,    &["avx"]),
     feature("vaes",     7, "ecx", 9,  Saved::Avx,    &["avx2", "aes"]),
+    feature("vpclmulqdq", 7, "ecx", 10, Saved::Avx,  &["avx", "pclmulqdq"]),
+    feature("gfni",     7, "ecx", 8,  Saved::Sse,    &[]),
     feature("avx512f",  7, "ebx", 16, Saved::Avx512, &["avx2", "fma", "f16c"]),
     feature("avx512bw", 7, "ebx", 30, Saved::Avx512, &["avx512f"]),
     feature("avx512vl", 7, "ebx", 31, Saved::Avx512, &["avx512f"]),
+    feature("avx512vbmi2", 7, "ecx", 6, Saved::Avx512, &["avx512bw"]),
 ];
 
 const fn feature(

@@ -17,7 +17,7 @@ pub mod cost;
 pub mod emit;
 pub mod eval;
 pub mod families;
-mod gf2;
+pub mod gf2;
 pub mod ir;
 pub mod isa;
 mod parse;
@@ -31,11 +31,20 @@ pub mod spec;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-pub use parse::{Description, aes_ctr as parse_aes_ctr};
+pub use parse::{Description, aes_ctr as parse_aes_ctr, crc_fold as parse_crc_fold};
 
 /// What `aes_ctr!` expands to: the kernels of its description and their registry, or its errors.
 pub fn aes_ctr(input: TokenStream) -> TokenStream {
-    match parse_aes_ctr(input) {
+    kernels(parse_aes_ctr(input))
+}
+
+/// What `crc_fold!` expands to: the kernels of its description and their registry, or its errors.
+pub fn crc_fold(input: TokenStream) -> TokenStream {
+    kernels(parse_crc_fold(input))
+}
+
+fn kernels(description: syn::Result<Description>) -> TokenStream {
+    match description {
         Ok(Description { krate, variants }) => emit::items(&variants, &krate),
         Err(errors) => errors.into_compile_error(),
     }

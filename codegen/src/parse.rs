@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, LitInt, Result, Token, bracketed, token};
 
-use crate::spec::{Algorithm, CtrForm, KeySize, Variant, Width};
+use crate::spec::{Algorithm, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// A description as a macro call gives it.
 ///
@@ -33,33 +33,62 @@ pub struct Description {
 /// Everything that is wrong with it, combined: fields that are unknown, missing or given twice, values that no kernel
 /// has, an N that a width does not allow, and variants asked for twice.
 pub fn aes_ctr(input: TokenStream) -> Result<Description> {
+    description(input, &["key", "form", "by", "width"], |group, errors| {
+        let keys = group.list("key", "key sizes: `128`, `192`, `256`", errors);
+        let forms = group.optional("form", "forms: `plain`, `cached`", errors);
+        let forms = forms.map_or(vec![CtrForm::Plain], |forms| each(forms, errors, ctr_form));
+        let keys = each(keys, errors, key_size);
+        let alike = forms.into_iter().map(|form| Alike {
+            one: Algorithm::AesCtr(KeySize::Aes128, form),
+            asked: keys.iter().map(|&key| Algorithm::AesCtr(key, form)).collect(),
+        });
+        alike.collect()
+    })
+}
+
+/// The input of `crc_fold!`.
+///
+/// # Errors
+/// As of [`aes_ctr`].
+pub fn crc_fold(input: TokenStream) -> Result<Description> {
+    description(input, &["form", "by", "width"], |group, errors| {
+        let forms = group.list("form", &format!("forms: {}", crc_forms()), errors);
+        let forms = each(forms, errors, crc_form).into_iter().map(Algorithm::Crc);
+        forms.map(|algorithm| Alike { one: algorithm, asked: vec![algorithm] }).collect()
+    })
+}
+
+/// Algorithms that allow the same N: what is wrong with one is said once.
+struct Alike {
+    one: Algorithm,
+    asked: Vec<Algorithm>,
+}
+
+fn description(
+    input: TokenStream,
+    fields: &[&str],
+    algorithms: impl Fn(&Group, &mut Errors) -> Vec<Alike>,
+) -> Result<Description> {
     let parsed = syn::parse2::<Input>(input)?;
     let mut errors = Errors::default();
     let mut variants = Vec::new();
     let mut seen = BTreeSet::new();
     for group in &parsed.groups {
-        let keys = group.list("key", "key sizes: `128`, `192`, `256`", &mut errors);
+        let algorithms = algorithms(group, &mut errors);
         let by = group.list("by", "numbers of blocks in flight", &mut errors);
         let widths = group.list("width", "widths: `xmm`, `ymm`, `zmm`", &mut errors);
-        group.only(&["key", "form", "by", "width"], &mut errors);
-
-        let forms = group.optional("form", "forms: `plain`, `cached`", &mut errors);
-        let forms = forms.map_or(vec![CtrForm::Plain], |forms| {
-            each(forms, &mut errors, form).into_iter().map(|(form, _)| form).collect()
-        });
-        let keys = each(keys, &mut errors, key_size);
-        let by = each(by, &mut errors, unroll);
+        group.only(fields, &mut errors);
+        let by = each_with_span(by, &mut errors, unroll);
         let widths = each(widths, &mut errors, width);
         for &(by, by_span) in &by {
-            for &(width, _) in &widths {
-                for &form in &forms {
-                    // whether N fits does not depend on the key, so it is said once, and whatever the keys are
-                    if let Err(misfit) = Variant::new(Algorithm::AesCtr(KeySize::Aes128, form), by, width) {
+            for &width in &widths {
+                for Alike { one, asked } in &algorithms {
+                    if let Err(misfit) = Variant::new(*one, by, width) {
                         errors.push(by_span, misfit.to_string());
                         continue;
                     }
-                    for &(key, _) in &keys {
-                        match Variant::new(Algorithm::AesCtr(key, form), by, width) {
+                    for &algorithm in asked {
+                        match Variant::new(algorithm, by, width) {
                             Ok(variant) if seen.insert(variant) => variants.push(variant),
                             Ok(variant) => errors.push(by_span, format!("`{variant}` is asked for twice")),
                             Err(misfit) => errors.push(by_span, misfit.to_string()),
@@ -166,7 +195,11 @@ impl Group {
     }
 }
 
-fn each<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<(T, Span)> {
+fn each<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<T> {
+    each_with_span(items, errors, of).into_iter().map(|(value, _)| value).collect()
+}
+
+fn each_with_span<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<(T, Span)> {
     let each = items.iter().map(|item| of(item).map(|value| (value, item.0.span())));
     each.filter_map(|value| value.map_err(|error| errors.add(error)).ok()).collect()
 }
@@ -177,7 +210,17 @@ fn key_size(item: &Item) -> Result<KeySize> {
     known.ok_or_else(|| item.error(&format!("unknown key size `{text}`; there are `128`, `192`, `256`")))
 }
 
-fn form(item: &Item) -> Result<CtrForm> {
+fn crc_forms() -> String {
+    CrcForm::ALL.map(|form| format!("`{}`", form.name())).join(", ")
+}
+
+fn crc_form(item: &Item) -> Result<CrcForm> {
+    let text = item.0.to_string();
+    let known = CrcForm::ALL.into_iter().find(|form| form.name() == text);
+    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are {}", crc_forms())))
+}
+
+fn ctr_form(item: &Item) -> Result<CtrForm> {
     let text = item.0.to_string();
     let known = CtrForm::ALL.into_iter().find(|form| form.name() == text);
     known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are `plain`, `cached`")))

@@ -110,24 +110,52 @@ impl CtrForm {
     }
 }
 
+/// Which bit of a byte a CRC takes first, and how kernels bring it to where carry-less multiplication wants it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CrcForm {
+    /// The lowest bit first.
+    Lsb,
+    /// The highest bit first: the bits of each byte are reversed (GFNI), and what follows is as in [`CrcForm::Lsb`].
+    MsbRev,
+    /// The highest bit first: the bytes of each 128-bit lane are reversed.
+    MsbSwap,
+}
+
+impl CrcForm {
+    /// Every form.
+    pub const ALL: [CrcForm; 3] = [CrcForm::Lsb, CrcForm::MsbRev, CrcForm::MsbSwap];
+
+    /// The name as it stands in macro calls and kernel names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CrcForm::Lsb => "lsb",
+            CrcForm::MsbRev => "msb_rev",
+            CrcForm::MsbSwap => "msb_swap",
+        }
+    }
+}
+
 /// What a kernel computes: the part of its name before `_by`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Algorithm {
     /// AES in counter mode.
     AesCtr(KeySize, CtrForm),
+    /// A CRC of up to 64 bits.
+    Crc(CrcForm),
 }
 
 impl Algorithm {
     /// Every algorithm of every family.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        CtrForm::ALL.into_iter().flat_map(|form| KeySize::ALL.into_iter().map(move |key| Algorithm::AesCtr(key, form)))
+        let ctr = |form| KeySize::ALL.into_iter().map(move |key| Algorithm::AesCtr(key, form));
+        CtrForm::ALL.into_iter().flat_map(ctr).chain(CrcForm::ALL.into_iter().map(Algorithm::Crc))
     }
 
     /// Every N that it allows at `width`, smallest first: whole numbers of registers, 1 to the register file, of which
     /// the cached form takes those that divide a run.
     pub fn unrolls(self, width: Width) -> impl Iterator<Item = usize> {
         let fits = move |n: &usize| match self {
-            Algorithm::AesCtr(_, CtrForm::Plain) => true,
+            Algorithm::AesCtr(_, CtrForm::Plain) | Algorithm::Crc(_) => true,
             Algorithm::AesCtr(_, CtrForm::Cached) => RUN.is_multiple_of(*n),
         };
         (1..=width.registers()).map(move |registers| registers * width.lanes()).filter(fits)
@@ -139,6 +167,7 @@ impl fmt::Display for Algorithm {
         match self {
             Algorithm::AesCtr(key, CtrForm::Plain) => write!(f, "aes{}_ctr", key.bits()),
             Algorithm::AesCtr(key, form) => write!(f, "aes{}_ctr_{}", key.bits(), form.name()),
+            Algorithm::Crc(form) => write!(f, "crc_{}", form.name()),
         }
     }
 }

@@ -369,6 +369,14 @@ impl<F: Copy> Kernel<F> {
     }
 }
 
+impl<F: Copy> Kernel<F> {
+    /// The same function, which its features belong to, by its own type.
+    #[cfg(target_arch = "x86_64")]
+    const fn with<G>(self, function: G) -> Kernel<G> {
+        Kernel { name: self.name, features: self.features, function }
+    }
+}
+
 /// Features that a kernel needs and the CPU lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Missing(pub Features);
@@ -434,10 +442,6 @@ mod ctr {
             }
         }
 
-        /// The same function, which its features belong to, by its own type.
-        const fn with<F>(self, function: F) -> Kernel<F> {
-            Kernel { name: self.name, features: self.features, function }
-        }
     }
 
     impl Proven<Ctr> {
@@ -454,6 +458,47 @@ mod ctr {
                 _ => return Err(KeyError { bits: keys.bits() }),
             }
             Ok(())
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod crc {
+    use super::{Kernel, Proven};
+    use crate::crc::{Constants, Fold, FoldFn};
+
+    impl<const LANES: usize> Proven<FoldFn<LANES>> {
+        /// The register after the data, if it was `state` before.
+        #[inline]
+        pub fn run(self, constants: &Constants<LANES>, state: u64, data: &[u8]) -> u64 {
+            // SAFETY: the CPU has the function's features, or it would not be proven.
+            unsafe { (self.0)(constants, state, data) }
+        }
+    }
+
+    impl<const LANES: usize> Proven<Fold<LANES>> {
+        /// As the kernel's function does.
+        #[inline]
+        pub fn run(self, constants: &Constants<LANES>, state: u64, data: &[u8]) -> u64 {
+            Proven(self.0.function()).run(constants, state, data)
+        }
+    }
+
+    impl<const LANES: usize> Kernel<Fold<LANES>> {
+        /// The kernel as one that takes the lowest bit of a byte first, if it does.
+        pub const fn lsb(self) -> Option<Kernel<FoldFn<LANES>>> {
+            match self.function {
+                Fold::Lsb(function) => Some(self.with(function)),
+                Fold::Msb(_) => None,
+            }
+        }
+
+        /// The kernel as one that takes the highest bit of a byte first, if it does.
+        pub const fn msb(self) -> Option<Kernel<FoldFn<LANES>>> {
+            match self.function {
+                Fold::Msb(function) => Some(self.with(function)),
+                Fold::Lsb(_) => None,
+            }
         }
     }
 }

@@ -39,6 +39,10 @@ pub mod aes_ctr;
 #[allow(unsafe_code)]
 pub mod cpu;
 #[cfg(target_arch = "x86_64")]
+pub mod crc;
+#[cfg(target_arch = "x86_64")]
+pub mod crc_fold;
+#[cfg(target_arch = "x86_64")]
 pub mod ctr;
 #[cfg(target_arch = "x86_64")]
 pub mod keys;
@@ -65,7 +69,7 @@ pub use core::arch::x86_64 as x86;
 /// For the doors.
 #[doc(hidden)]
 pub mod __macros {
-    pub use byways_macros::aes_ctr;
+    pub use byways_macros::{aes_ctr, crc_fold};
 }
 
 /// AES-CTR kernels of one's own: a function a kernel, and `KERNELS`, the registry of them.
@@ -88,5 +92,38 @@ pub mod __macros {
 macro_rules! aes_ctr {
     ($($description:tt)*) => {
         $crate::__macros::aes_ctr! { crate = $crate; $($description)* }
+    };
+}
+
+/// CRC kernels of one's own: a function a kernel, `KERNELS`, the registry of them, and `LANES`, what their
+/// [constants](crc::Constants) must have.
+///
+/// ```text
+/// crc_fold! { form: [lsb, msb_rev, msb_swap], by: [4, 8, 12], width: [xmm, ymm, zmm] }
+/// ```
+/// `form` says which bit of a byte comes first: the lowest (`lsb`), or the highest, by reversing the bits of each byte
+/// (`msb_rev`, which takes GFNI) or the bytes of each lane (`msb_swap`). `by` counts 128-bit lanes in flight. The rest is
+/// as in [`aes_ctr!`]. One kernel serves every generator of 1 to 64 bits:
+///
+/// ```
+/// # #[cfg(target_arch = "x86_64")] {
+/// use byways_kernels::{cpu::Detected, crc::Constants};
+///
+/// mod kernels {
+///     byways_kernels::crc_fold! { form: [lsb], by: [12], width: [xmm, ymm, zmm] }
+/// }
+///
+/// static CRC32: Constants<{ kernels::LANES }> = Constants::new(32, 0x04c11db7);
+/// for kernel in kernels::KERNELS {
+///     let Ok(kernel) = kernel.prove(Detected::get()) else { continue };
+///     assert_eq!(!kernel.run(&CRC32, 0xffffffff, b"123456789") as u32, 0xcbf43926);
+/// }
+/// # }
+/// ```
+#[cfg(target_arch = "x86_64")]
+#[macro_export]
+macro_rules! crc_fold {
+    ($($description:tt)*) => {
+        $crate::__macros::crc_fold! { crate = $crate; $($description)* }
     };
 }

@@ -1,9 +1,12 @@
 //! The lines of `ctr.jsonl`: published vectors, and faults that others shipped.
 #![allow(dead_code)] // each test uses a part of it
 
+mod json;
+
 use byways::ctr::Field;
-use byways::verify::noise;
 use serde_json::Value;
+
+use json::{hex, input, known, text};
 
 const LINES: &str = include_str!("ctr.jsonl");
 
@@ -57,10 +60,7 @@ pub(crate) fn all() -> Result<Vec<Case>, String> {
 
 fn case(line: &str) -> Result<Case, String> {
     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let fields = line.as_object().ok_or("no object")?;
-    if let Some(field) = fields.keys().find(|field| !FIELDS.contains(&field.as_str())) {
-        return Err(format!("unknown field {field}"));
-    }
+    let fields = known(&line, &[&FIELDS])?;
     let params = &line["params"];
     if line["family"] != "ctr" || params["cipher"] != "aes" {
         return Err("not AES in counter mode".into());
@@ -99,29 +99,6 @@ fn step(step: &Value) -> Result<Step, String> {
         "reinit_counter_hex" => Ok(Step::Reinit(block(value)?)),
         other => Err(format!("unknown step {other}")),
     }
-}
-
-fn input(line: &Value) -> Result<Vec<u8>, String> {
-    let made = &line["input"];
-    let len = || made["len"].as_u64().map(|len| len as usize).ok_or("input without len");
-    if let Some(seed) = made["xorshift_seed"].as_u64() {
-        Ok(noise(seed).take(len()?).collect())
-    } else if !made["repeat"].is_null() {
-        Ok(hex(&made["repeat"])?.into_iter().cycle().take(len()?).collect())
-    } else {
-        hex(&line["input_hex"])
-    }
-}
-
-fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| format!("{value} is no text"))
-}
-
-fn hex(value: &Value) -> Result<Vec<u8>, String> {
-    let digits = text(value)?;
-    let byte = |i| digits.get(i..i + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    let bytes: Option<_> = (0..digits.len()).step_by(2).map(byte).collect();
-    bytes.ok_or_else(|| format!("{value} is not hexadecimal"))
 }
 
 fn block(value: &Value) -> Result<u128, String> {

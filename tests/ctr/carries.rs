@@ -1,7 +1,8 @@
 //! Carries and wraps in the middle of long messages.
 
 use byways::ctr::Field;
-use byways::verify::{noise, oracle};
+use byways::verify::ctr::oracle;
+use byways::verify::noise;
 
 use crate::subject::{SIZES, keys};
 

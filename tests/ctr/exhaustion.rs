@@ -1,7 +1,8 @@
 //! The end of the keystream: all 2^32 or 2^64 blocks can be had, and not one byte more.
 
 use byways::ctr::Field;
-use byways::verify::{noise, oracle};
+use byways::verify::ctr::oracle;
+use byways::verify::noise;
 
 use crate::subject::{Stream, keys};
 

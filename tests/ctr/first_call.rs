@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use byways::cipher::{KeyIvInit, StreamCipher};
 use byways::ctr::{Ctr64BE, Field};
-use byways::verify::oracle;
+use byways::verify::ctr::oracle;
 use byways::{Aes128, Aes256};
 
 const CHILD: &str = "BYWAYS_TEST_FIRST_CALL";

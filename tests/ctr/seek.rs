@@ -1,7 +1,7 @@
 //! From any place to any other, with calls of any length on either side.
 
 use byways::ctr::Field;
-use byways::verify::oracle;
+use byways::verify::ctr::oracle;
 
 use crate::subject::keys;
 

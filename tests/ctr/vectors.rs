@@ -1,7 +1,7 @@
 //! Every line of `ctr.jsonl`, on every tier: whole, cut at every place, in place and from one buffer to another.
 
 use byways::Width;
-use byways::verify::oracle;
+use byways::verify::ctr::oracle;
 
 use crate::cases::{self, Case, Step};
 use crate::subject::{Key, Stream, tiers};

@@ -2,7 +2,8 @@
 
 use byways::cpu::Kernel;
 use byways::ctr::Field;
-use byways::verify::{Bench, Call, Fault, Way, every_length, noise};
+use byways::verify::ctr::{Bench, Call, Fault, Way, every_length};
+use byways::verify::noise;
 use byways_codegen::spec::{Algorithm, CtrForm, KeySize, Variant, Width};
 use byways_kernels::ctr::Ctr;
 

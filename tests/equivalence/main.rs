@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[cfg(target_arch = "x86_64")]
 fn main() -> ExitCode {
     use byways::Registered;
-    use byways::verify::Way;
+    use byways::verify::ctr::Way;
     use libtest_mimic::{Arguments, Completion, Trial};
 
     let arguments = Arguments::from_args();

@@ -4,7 +4,8 @@
 use std::ptr;
 
 use byways::ctr::Field;
-use byways::verify::{Way, noise, oracle};
+use byways::verify::ctr::{Way, oracle};
+use byways::verify::noise;
 use byways_kernels::inout::InOutBuf;
 
 use crate::calls::Subject;

@@ -1,6 +1,6 @@
 //! Published vectors: NIST SP 800-38A, RFC 3686, and faults that others shipped.
 
-use byways::verify::Way;
+use byways::verify::ctr::Way;
 use byways_kernels::inout::InOutBuf;
 
 use crate::calls::Subject;

@@ -3,7 +3,9 @@
 //! A family has a module: which contestants there are, which lengths, what must be equal before anything is timed, and
 //! the tables. The arguments, the tables' layout and the machine are common to all.
 
+mod crc;
 mod ctr;
+mod messages;
 mod options;
 mod table;
 
@@ -12,8 +14,9 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 
-const EXAMPLES: &str = "\
+const CTR_EXAMPLES: &str = "\
 Examples:
   cargo run --release -p byways-peers -- ctr
   cargo run --release -p byways-peers -- ctr by16_zmm intel --key 128
@@ -21,9 +24,16 @@ Examples:
   cargo run --release -p byways-peers -- ctr --kernels by8_ymm,by32_zmm openssl by
   cargo run --release -p byways-peers -- ctr --kernels 'byways,byways xmm,byways ymm' byways rustcrypto";
 
+const CRC_EXAMPLES: &str = "\
+Examples:
+  cargo run --release -p byways-peers -- crc
+  cargo run --release -p byways-peers -- crc byways isa-l --algorithm crc-32c
+  cargo run --release -p byways-peers -- crc --size 64 --size mixed --dependent
+  cargo run --release -p byways-peers -- crc --algorithm t10-dif --sweep 1024..1536 --rounds 200";
+
 /// Measures byways, its kernels and their peers side by side.
 #[derive(Parser)]
-#[command(name = "byways-peers", version, after_help = EXAMPLES)]
+#[command(name = "byways-peers", version)]
 struct Arguments {
     #[command(subcommand)]
     family: Family,
@@ -32,8 +42,18 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Family {
     /// AES in counter mode: byways, crates aes and ctr, OpenSSL, intel-ipsec-mb
-    #[command(after_help = EXAMPLES)]
+    #[command(after_help = CTR_EXAMPLES)]
     Ctr(ctr::Options),
+    /// CRCs of 16, 32 and 64 bits: byways, ISA-L, crates crc-fast, crc32fast and crc
+    #[command(after_help = CRC_EXAMPLES)]
+    Crc(crc::Options),
+}
+
+/// The bar of so many measurements.
+fn progress(measurements: usize) -> ProgressBar {
+    let bar = ProgressBar::new(measurements as u64);
+    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("a template"));
+    bar.with_message("comparing")
 }
 
 /// Why there is nothing to show.
@@ -74,6 +94,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout();
     let result = match arguments.family {
         Family::Ctr(options) => ctr::run(&options, &mut out),
+        Family::Crc(options) => crc::run(&options, &mut out),
     };
     let (error, code) = match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => return ExitCode::SUCCESS,

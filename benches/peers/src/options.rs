@@ -1,9 +1,17 @@
 //! What the command lines of all families have in common.
 
+use std::fmt;
+use std::ops::RangeInclusive;
+
 use clap::Args;
+
+use crate::table;
 
 /// Longest message, in bytes.
 const LONGEST: usize = 1 << 30;
+
+/// A turn with more bytes than this comes less often.
+const TURN: usize = 512 << 10;
 
 /// Most rounds: all of them are kept until they are sorted.
 const MOST_ROUNDS: usize = 1_000_000;
@@ -19,11 +27,6 @@ pub(crate) struct Common {
     #[arg(long = "size", value_name = "BYTES", value_parser = parse_length)]
     pub(crate) lengths: Vec<Length>,
 
-    /// Which of ours: byways is the library, and byways fallback, xmm, ymm or zmm the library with registers so wide;
-    /// kernels by whole names, or how they end; without it byways,by8_xmm,by16_ymm,by16_zmm
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    pub(crate) kernels: Vec<String>,
-
     /// How often each contestant has its turn; less often where a turn is long
     #[arg(long, value_name = "N", default_value = "2000", value_parser = parse_rounds)]
     pub(crate) rounds: usize,
@@ -36,6 +39,15 @@ pub(crate) enum Length {
     Bytes(usize),
     /// Many lengths.
     Mixed,
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Length::Bytes(len) => f.pad(&table::bytes(len)),
+            Length::Mixed => f.pad("mixed"),
+        }
+    }
 }
 
 fn parse_length(text: &str) -> Result<Length, String> {
@@ -58,11 +70,25 @@ fn parse_length(text: &str) -> Result<Length, String> {
     }
 }
 
+/// `LO..HI`, with both ends.
+pub(crate) fn parse_range(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let ends = text.split_once("..").map(|(low, high)| (parse_length(low), parse_length(high)));
+    match ends {
+        Some((Ok(Length::Bytes(low)), Ok(Length::Bytes(high)))) if low <= high => Ok(low..=high),
+        _ => Err("accepted are two lengths, the lower first, such as 1024..1536".to_owned()),
+    }
+}
+
 fn parse_rounds(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(rounds @ 1..=MOST_ROUNDS) => Ok(rounds),
         _ => Err(format!("accepted are 1 to {MOST_ROUNDS}")),
     }
+}
+
+/// Fewer rounds where a turn is long.
+pub(crate) fn rounds_of(bytes: usize, rounds: usize) -> usize {
+    (rounds * TURN / bytes.max(TURN)).max(rounds.min(5))
 }
 
 /// Whether one of the filters is in the name; no filter is in every name.
@@ -105,6 +131,22 @@ mod tests {
         for wrong in ["", "0", "-1", "KiB", "64kB", "1.5KiB", "2GiB", "99999999999999999999", "18014398509481985KiB"] {
             assert!(parse_length(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn ranges() {
+        assert_eq!(parse_range("1024..1536"), Ok(1024..=1536));
+        assert_eq!(parse_range("1KiB..1KiB"), Ok(1024..=1024));
+        for wrong in ["", "..", "1024", "1024..", "..1024", "2..1", "0..1", "1..mixed", "1-2", "1..2..3"] {
+            assert!(parse_range(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn long_turns_come_less_often() {
+        let rounds = [16, 65536, 1 << 20, 64 << 20].map(|bytes| rounds_of(bytes, 2000));
+        assert_eq!(rounds, [2000, 2000, 1000, 15]);
+        assert_eq!([1, 20].map(|rounds| rounds_of(64 << 20, rounds)), [1, 5]);
     }
 
     #[test]

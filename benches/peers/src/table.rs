@@ -24,6 +24,15 @@ impl Table {
     }
 }
 
+/// The columns, each a heading and a cell a contestant, as a table with a row a contestant.
+pub(crate) fn by_rows(title: String, names: &[&str], columns: &[(String, Vec<String>)]) -> Table {
+    let mut table = Table::new(title, columns.iter().map(|(heading, _)| heading.clone()));
+    for (i, name) in names.iter().enumerate() {
+        table.row(name, columns.iter().map(|(_, cells)| cells[i].clone()));
+    }
+    table
+}
+
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -49,7 +58,7 @@ pub(crate) fn cell(cycles: &Cycles) -> String {
 }
 
 /// At least three digits' worth.
-fn number(cycles: f64) -> String {
+pub(crate) fn number(cycles: f64) -> String {
     if cycles < 99.95 {
         format!("{cycles:.1}")
     } else if cycles < 99_999.5 {
@@ -82,6 +91,13 @@ mod tests {
         let shown = [29.04, 99.96, 1303.4, 99_999.4, 164_200.0, 24_000_000.0].map(number);
         assert_eq!(shown, ["29.0", "100", "1303", "99999", "164k", "24.0M"]);
         assert_eq!([1472, 65536, 1 << 20, (1 << 20) + 1].map(bytes), ["1472", "65536", "1 MiB", "1048577"]);
+    }
+
+    #[test]
+    fn each_contestant_has_a_row() {
+        let columns = [("16".to_owned(), vec!["1".to_owned(), "2".to_owned()])];
+        let table = by_rows("title".to_owned(), &["a", "b"], &columns);
+        assert_eq!(table.to_string(), "title\n     16\n  a   1\n  b   2\n");
     }
 
     #[test]

@@ -9,6 +9,12 @@ pub fn aes_ctr(input: TokenStream) -> TokenStream {
     byways_codegen::aes_ctr(input.into()).into()
 }
 
+/// CRC kernels and their registry: `form: [lsb, msb_rev, msb_swap], by: [4, 8, 16], width: [xmm, ymm, zmm]`.
+#[proc_macro]
+pub fn crc_fold(input: TokenStream) -> TokenStream {
+    byways_codegen::crc_fold(input.into()).into()
+}
+
 /// The table of CPU features, for `byways_kernels::cpu`.
 #[proc_macro]
 pub fn features(input: TokenStream) -> TokenStream {

@@ -34,9 +34,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Outside;
+use super::{Outside, Registry};
 use crate::cost;
-use crate::ir::{Argument, Block, Builder, Compute, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value};
+use crate::ir::{Argument, Block, Builder, Compute, Counter, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value};
 use crate::spec::{CtrForm, KeySize, Variant};
 
 /// Registers that keep the AES ports busy, and then some: a round takes 3 cycles and 2 can start in each.
@@ -75,13 +75,17 @@ pub(super) fn outside(variant: Variant, key: KeySize, form: CtrForm, function: &
             counter: #krate::core::primitive::u128,
             data: #krate::inout::InOutBuf<'_, '_, #krate::core::primitive::u8>,
         },
-        signature: quote!(#krate::ctr::Ctr),
+        returns: TokenStream::new(),
         registered: quote!(#krate::ctr::Ctr::#size(#function)),
     }
 }
 
+pub(super) fn registry(krate: &TokenStream) -> Registry {
+    Registry { signature: quote!(#krate::ctr::Ctr), items: TokenStream::new() }
+}
+
 fn describe(variant: Variant, key: KeySize, form: CtrForm, keys: Keys) -> Program {
-    let mut p = Builder::default();
+    let mut p = Builder::new(variant.width());
     let lanes = variant.width().lanes();
     let kernel = Kernel {
         variant,
@@ -107,7 +111,8 @@ fn describe(variant: Variant, key: KeySize, form: CtrForm, keys: Keys) -> Progra
     let rest = (1..=registers.min(BUSY)).map(|r| kernel.rest(&mut p, state, r));
     flows.push(Flow::Rest(rest.collect()));
     let runs = (form == CtrForm::Cached).then(|| kernel.runs(&mut p, state));
-    p.finish(variant, key.round_keys(), keys, setup, vec![state], Skeleton { start, flows, runs })
+    let counter = Counter { round_keys: key.round_keys(), keys, start, flows, runs };
+    p.finish(variant, setup, vec![state], Skeleton::Counter(counter))
 }
 
 /// Byte i is byte 15 − i.

@@ -2,6 +2,7 @@
 //! look from outside, stands beside it.
 
 mod aes_ctr;
+mod crc_fold;
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -12,6 +13,7 @@ use crate::spec::{Algorithm, Variant};
 pub fn program(variant: Variant) -> Program {
     match variant.algorithm() {
         Algorithm::AesCtr(key, form) => aes_ctr::program(variant, key, form),
+        Algorithm::Crc(form) => crc_fold::program(variant, form),
     }
 }
 
@@ -24,15 +26,39 @@ pub struct Outside {
     pub documentation: Vec<String>,
     /// The function's parameters.
     pub parameters: TokenStream,
-    /// The type that the registry keeps functions of its family as.
-    pub signature: TokenStream,
-    /// The function as a value of that type.
+    /// The arrow and type of what it returns, if it does.
+    pub returns: TokenStream,
+    /// The function as a value of the registry's type.
     pub registered: TokenStream,
 }
 
-/// The variant's kernel from outside, as a function of the name `function`; `krate` is the path of `byways_kernels`.
-pub fn outside(variant: Variant, function: &Ident, krate: &TokenStream) -> Outside {
+/// What the kernels of one macro call have in common.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    /// The type that functions are kept as.
+    pub signature: TokenStream,
+    /// Items beside the registry.
+    pub items: TokenStream,
+}
+
+/// The variant's kernel from outside, as a function of the name `function`, one of those of `among`; `krate` is the path
+/// of `byways_kernels`.
+pub fn outside(variant: Variant, among: &[Variant], function: &Ident, krate: &TokenStream) -> Outside {
     match variant.algorithm() {
         Algorithm::AesCtr(key, form) => aes_ctr::outside(variant, key, form, function, krate),
+        Algorithm::Crc(form) => crc_fold::outside(variant, form, crc_fold::lanes(among), function, krate),
     }
+}
+
+/// What these kernels, all of one family, have in common; nothing without kernels.
+pub fn registry(variants: &[Variant], krate: &TokenStream) -> Option<Registry> {
+    Some(match variants.first()?.algorithm() {
+        Algorithm::AesCtr(..) => aes_ctr::registry(krate),
+        Algorithm::Crc(_) => crc_fold::registry(variants, krate),
+    })
+}
+
+/// 128-bit lanes that the constants of a CRC must have powers of x for, so that each of these kernels finds them.
+pub fn lanes(variants: &[Variant]) -> usize {
+    crc_fold::lanes(variants)
 }

@@ -10,6 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::catalogue::Catalogue;
 
+mod algorithms;
 mod bench;
 mod catalogue;
 mod cost;
@@ -25,6 +26,7 @@ mod run;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "run_elsewhere.rs"]
 mod run;
+mod sum;
 mod table;
 mod verify;
 
@@ -46,12 +48,13 @@ Examples:
   byways expand aes128_ctr_by12_zmm     the code of any N that fits, generated or not
   byways bench ctr                      what the library gains on by8 at xmm
   byways ctr --key-file key --iv 000102030405060708090a0b0c0d0e0f plain secret
+  byways sum --algorithm crc-32c file   its CRC; `byways algorithms` has more
 In the repository, `cargo byways` builds it and runs it.
 
 The environment variable BYWAYS_MAX_WIDTH, one of fallback, xmm, ymm and zmm, limits the registers of what the library
 does by itself.
 
-Exit codes: 0 well; 1 a kernel computed something wrong, or this machine cannot do it; 2 arguments that make no sense.";
+Exit codes: 0 well; 1 a kernel or a sum is wrong, or it cannot be done; 2 arguments that make no sense.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -61,12 +64,14 @@ enum Command {
     Verify(verify::Args),
     Bench(bench::Args),
     Ctr(ctr::Args),
+    Sum(sum::Args),
+    Algorithms(algorithms::Args),
 }
 
 /// Why a command ended early.
 #[derive(Debug)]
 enum Failure {
-    /// A kernel computed something wrong; which and what has been said.
+    /// A kernel or a sum is wrong, or a file cannot be read; which and what has been said.
     Faults,
     /// This machine cannot do it.
     Cannot(String),
@@ -94,7 +99,7 @@ fn main() -> ExitCode {
         return complain(&why, USAGE);
     }
     // who reads has seen enough; but a verification or a file that ended early is none
-    let whole = matches!(cli.command, Some(Command::Verify(_) | Command::Ctr(_)));
+    let whole = matches!(cli.command, Some(Command::Verify(_) | Command::Ctr(_) | Command::Sum(_)));
     let catalogue = Catalogue::new(Detected::get());
     let out = &mut io::stdout().lock();
     let result = match cli.command {
@@ -105,6 +110,8 @@ fn main() -> ExitCode {
         Some(Command::Verify(args)) => verify::run(&args, &catalogue, out),
         Some(Command::Bench(args)) => bench::run(&args, &catalogue, out),
         Some(Command::Ctr(args)) => ctr::run(&args, out),
+        Some(Command::Sum(args)) => sum::run(&args, out),
+        Some(Command::Algorithms(args)) => algorithms::run(&args, out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -116,10 +123,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says why on the standard error; if that is closed, too, the exit code says it.
+/// Says why, and that with this code.
 fn complain(why: &str, code: u8) -> ExitCode {
-    let _ = writeln!(io::stderr(), "error: {why}");
+    say(&format!("error: {why}"));
     ExitCode::from(code)
+}
+
+/// Says it on the standard error; if that is closed, too, the exit code says it.
+fn say(what: &str) {
+    let _ = writeln!(io::stderr(), "{what}");
 }
 
 /// What clap has to say: help and version, or what is wrong with the arguments.

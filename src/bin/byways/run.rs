@@ -8,7 +8,8 @@ use byways::cpu::{Detected, Kernel};
 use byways::ctr::{Ctr128BE, Keystream};
 use byways::keys::AesKeys;
 use byways::measure::{Contestant, Cycles};
-use byways::verify::{LONGEST, Way, every_length, noise};
+use byways::verify::ctr::{LONGEST, Way, every_length};
+use byways::verify::noise;
 use byways_codegen::spec::{Algorithm, Variant};
 
 use crate::Failure;

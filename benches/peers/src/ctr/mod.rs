@@ -16,14 +16,16 @@ use std::io::Write;
 use byways::cpu::Detected;
 use byways::ctr::Field;
 use byways::measure::{Contestant, Cycles, race};
-use byways::verify::{noise, oracle};
+use byways::verify::ctr::oracle;
+use byways::verify::noise;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use crate::Failure;
-use crate::options::{Common, Length, check_filters, chosen, distinct};
-use crate::table::{self, Table};
-use rig::{LONGEST_MIXED, Rig, Turn};
+use crate::messages::{LONGEST_MIXED, Mixed};
+use crate::options::{Common, Length, check_filters, chosen, distinct, rounds_of};
+use crate::table::{self, Table, by_rows};
+use crate::{Failure, progress};
+use rig::{Rig, Turn};
 
 /// Bits in a key.
 const KEYS: [u16; 3] = [128, 192, 256];
@@ -48,14 +50,16 @@ const LONGEST_DEPENDENT: usize = 1472;
 /// From this length on, bytes a cycle are shown, too.
 const SHORTEST_RATE: usize = 8192;
 
-/// A turn with more bytes than this comes less often.
-const TURN: usize = 512 << 10;
-
 /// The arguments.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
+
+    /// Which of ours: byways is the library, and byways fallback, xmm, ymm or zmm the library with registers so wide;
+    /// kernels by whole names, or how they end; without it byways,by8_xmm,by16_ymm,by16_zmm
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    kernels: Vec<String>,
 
     /// Bits in the key; repeatable; without it all three
     #[arg(long = "key", value_name = "BITS", value_parser = ["128", "192", "256"])]
@@ -95,7 +99,7 @@ fn contestants(key: &[u8], names: &[String], cpu: Detected) -> Result<(Peers, Ve
 
 /// Compares, measures and shows.
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
-    let Common { filters, lengths, kernels, rounds } = &options.common;
+    let Options { common: Common { filters, lengths, rounds }, kernels, .. } = options;
     let asked = distinct(options.keys.iter().filter_map(|bits| bits.parse().ok()));
     let keys = if asked.is_empty() { KEYS.to_vec() } else { asked };
     let asked = distinct(lengths.iter().copied());
@@ -123,9 +127,7 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure
     }
 
     header(out, by_key.iter().flat_map(|(_, _, all)| all), &missing)?;
-    let bar = ProgressBar::new((by_key.len() * lengths.len()) as u64);
-    bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").expect("a template"));
-    bar.set_message("comparing");
+    let bar = progress(by_key.len() * lengths.len());
     for (_, key, all) in &mut by_key {
         compare(key, all, &lengths).map_err(Failure::Contestant)?;
     }
@@ -206,7 +208,7 @@ fn measure(
 ) -> Vec<Table> {
     let (mut independent, mut dependent, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     for &length in lengths {
-        bar.set_message(format!("{title}, {}", label(length)));
+        bar.set_message(format!("{title}, {length}"));
         match length {
             Length::Bytes(len) => {
                 let rig = RefCell::new(Rig::new(len));
@@ -214,27 +216,23 @@ fn measure(
                 let cycles = cell(peers, rounds, |peer, turn, times| rig.borrow_mut().independent(peer, turn, times));
                 if len >= SHORTEST_RATE {
                     let rates_here = cycles.iter().map(|cycles| format!("{:.2}", len as f64 / cycles.quartile));
-                    rates.push((label(length), rates_here.collect()));
+                    rates.push((length.to_string(), rates_here.collect()));
                 }
-                independent.push((label(length), shown(&cycles)));
+                independent.push((length.to_string(), shown(&cycles)));
                 if len <= LONGEST_DEPENDENT {
                     let cycles = cell(peers, rounds, |peer, turn, times| rig.borrow_mut().dependent(peer, turn, times));
-                    dependent.push((label(length), shown(&cycles)));
+                    dependent.push((length.to_string(), shown(&cycles)));
                 }
             }
             Length::Mixed => {
                 let rig = RefCell::new(Rig::new(LONGEST_MIXED));
-                let lengths = rig::mixed_lengths();
+                let mixed = Mixed::new();
                 let rounds = rounds_of(LONGEST_MIXED * LONGEST_MIXED / 2, rounds);
-                let mut cycles = cell(peers, rounds, |peer, turn, times| {
-                    rig.borrow_mut().mixed(peer, turn, times, &lengths);
+                let turns = cell(peers, rounds, |peer, turn, times| {
+                    rig.borrow_mut().mixed(peer, turn, times, &mixed);
                 });
-                for Cycles { best, quartile, median, upper } in &mut cycles {
-                    for cycles in [best, quartile, median, upper] {
-                        *cycles /= LONGEST_MIXED as f64;
-                    }
-                }
-                independent.push((label(length), shown(&cycles)));
+                let cycles: Vec<Cycles> = turns.into_iter().map(Mixed::a_message).collect();
+                independent.push((length.to_string(), shown(&cycles)));
             }
         }
         bar.inc(1);
@@ -251,15 +249,6 @@ fn measure(
     .collect()
 }
 
-/// The columns, each a heading and a cell a contestant, as a table with a row a contestant.
-fn by_rows(title: String, names: &[&str], columns: &[(String, Vec<String>)]) -> Table {
-    let mut table = Table::new(title, columns.iter().map(|(heading, _)| heading.clone()));
-    for (i, name) in names.iter().enumerate() {
-        table.row(name, columns.iter().map(|(_, cells)| cells[i].clone()));
-    }
-    table
-}
-
 /// Races the contestants in one kind of run. All of them use the same buffers, in the same order.
 fn cell(peers: &mut [Box<dyn Peer>], rounds: usize, run: impl Fn(&mut dyn Peer, &mut Turn, usize)) -> Vec<Cycles> {
     let run = &run;
@@ -272,18 +261,6 @@ fn cell(peers: &mut [Box<dyn Peer>], rounds: usize, run: impl Fn(&mut dyn Peer, 
 
 fn shown(cycles: &[Cycles]) -> Vec<String> {
     cycles.iter().map(table::cell).collect()
-}
-
-fn label(length: Length) -> String {
-    match length {
-        Length::Bytes(len) => table::bytes(len),
-        Length::Mixed => "mixed".to_owned(),
-    }
-}
-
-/// Fewer rounds where a turn is long.
-fn rounds_of(bytes: usize, rounds: usize) -> usize {
-    (rounds * TURN / bytes.max(TURN)).max(rounds.min(5))
 }
 
 #[cfg(test)]
@@ -351,19 +328,5 @@ mod tests {
         );
         peers.pop();
         assert_eq!(compare(&[0; 24], &mut peers, &LENGTHS[..2]), Ok(()));
-    }
-
-    #[test]
-    fn long_turns_come_less_often() {
-        let rounds = [16, 65536, 1 << 20, 64 << 20].map(|bytes| rounds_of(bytes, 2000));
-        assert_eq!(rounds, [2000, 2000, 1000, 15]);
-        assert_eq!([1, 20].map(|rounds| rounds_of(64 << 20, rounds)), [1, 5]);
-    }
-
-    #[test]
-    fn each_contestant_has_a_row() {
-        let columns = [("16".to_owned(), vec!["1".to_owned(), "2".to_owned()])];
-        let table = by_rows("title".to_owned(), &["a", "b"], &columns);
-        assert_eq!(table.to_string(), "title\n     16\n  a   1\n  b   2\n");
     }
 }

@@ -1,21 +1,10 @@
-//! Buffers and counter blocks, and the loops that hand them to a contestant: one dynamic call a message, and the same
-//! code around it for everybody.
+//! Counter blocks, and the loops that hand messages to a contestant: one dynamic call a message, and the same code around
+//! it for everybody.
 
 use byways::verify::noise;
 
 use super::Peer;
-
-/// Longest message of mixed lengths.
-pub(super) const LONGEST_MIXED: usize = 1500;
-
-/// How many times over all lengths come in the mixed ones. Far more messages than a branch predictor remembers.
-const SHUFFLES: usize = 16;
-
-/// Buffers that messages rotate among, so that none waits for the data of the one before.
-const BUFFERS: usize = 8;
-
-/// Longer messages do without: their own blocks are enough to keep the CPU busy.
-const LONGEST_ROTATED: usize = 8192;
+use crate::messages::{Buffers, Mixed};
 
 /// How many counter blocks are at hand.
 const IVS: usize = 256;
@@ -28,52 +17,39 @@ pub(super) struct Turn(usize);
 #[derive(Debug)]
 pub(super) struct Rig {
     len: usize,
-    room: Vec<u8>,
-    starts: [usize; BUFFERS],
+    buffers: Buffers,
     ivs: [[u8; 16]; IVS],
 }
 
 impl Rig {
-    /// For messages of up to so many bytes, each on a 64-byte boundary.
+    /// For messages of up to so many bytes.
     pub(super) fn new(len: usize) -> Self {
-        let stride = len.next_multiple_of(64);
-        let buffers = if len <= LONGEST_ROTATED { BUFFERS } else { 1 };
-        let room: Vec<u8> = noise(5).take(stride * buffers + 64).collect();
-        let first = (room.as_ptr() as usize).wrapping_neg() % 64;
-        let starts = std::array::from_fn(|i| first + i % buffers * stride);
-        Rig { len, room, starts, ivs: std::array::from_fn(iv) }
+        Rig { len, buffers: Buffers::new(len), ivs: std::array::from_fn(iv) }
     }
 
     /// Messages whose counter blocks were written long before.
     pub(super) fn independent(&mut self, peer: &mut dyn Peer, turn: &mut Turn, times: usize) {
         for _ in 0..times {
             turn.0 = turn.0.wrapping_add(1);
-            let start = self.starts[turn.0 % BUFFERS];
-            peer.apply(&self.ivs[turn.0 % IVS], &mut self.room[start..start + self.len]);
+            peer.apply(&self.ivs[turn.0 % IVS], self.buffers.message_mut(turn.0, self.len));
         }
     }
 
     /// Messages whose counter block is the first 16 bytes of the buffer before.
     pub(super) fn dependent(&mut self, peer: &mut dyn Peer, turn: &mut Turn, times: usize) {
         for _ in 0..times {
-            let before = self.starts[turn.0 % BUFFERS];
             turn.0 = turn.0.wrapping_add(1);
-            let start = self.starts[turn.0 % BUFFERS];
-            let parts = self.room.get_disjoint_mut([before..before + 16, start..start + self.len]);
-            let [iv, data] = parts.expect("buffers that do not overlap");
-            peer.apply(iv.first_chunk().expect("16 bytes"), data);
+            let (iv, data) = self.buffers.message_and_last(turn.0, self.len);
+            peer.apply(iv, data);
         }
     }
 
     /// As [`independent`](Rig::independent), but each time is a shuffle of all lengths.
-    pub(super) fn mixed(&mut self, peer: &mut dyn Peer, turn: &mut Turn, times: usize, lengths: &[u16]) {
-        let shuffles = lengths.chunks_exact(LONGEST_MIXED);
+    pub(super) fn mixed(&mut self, peer: &mut dyn Peer, turn: &mut Turn, times: usize, mixed: &Mixed) {
         for _ in 0..times {
-            let shuffle = shuffles.clone().nth(turn.0 / LONGEST_MIXED % SHUFFLES).expect("so many shuffles");
-            for &len in shuffle {
+            for len in mixed.shuffle_at(turn.0) {
                 turn.0 = turn.0.wrapping_add(1);
-                let start = self.starts[turn.0 % BUFFERS];
-                peer.apply(&self.ivs[turn.0 % IVS], &mut self.room[start..start + usize::from(len)]);
+                peer.apply(&self.ivs[turn.0 % IVS], self.buffers.message_mut(turn.0, len));
             }
         }
     }
@@ -89,26 +65,10 @@ pub(super) fn iv(message: usize) -> [u8; 16] {
     iv
 }
 
-/// Every length from 1 to the longest, in one random order after the other.
-///
-/// Each order takes a turn of the race, so that all turns have the same work to do.
-pub(super) fn mixed_lengths() -> Vec<u16> {
-    let mut noise = noise(11);
-    let mut random = || u64::from_le_bytes(std::array::from_fn(|_| noise.next().expect("without end")));
-    let mut lengths = Vec::new();
-    for _ in 0..SHUFFLES {
-        let mut shuffle: Vec<u16> = (1..=LONGEST_MIXED as u16).collect();
-        for left in (2..=shuffle.len()).rev() {
-            shuffle.swap(left - 1, (random() % left as u64) as usize);
-        }
-        lengths.extend(shuffle);
-    }
-    lengths
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::{LONGEST_MIXED, SHUFFLES};
 
     /// Notes what it is given, and writes the number of the call.
     #[derive(Default)]
@@ -160,13 +120,12 @@ mod tests {
 
     #[test]
     fn a_turn_of_mixed_lengths_has_every_length() {
-        let lengths = mixed_lengths();
-        assert_eq!(lengths.len(), SHUFFLES * LONGEST_MIXED);
+        let mixed = Mixed::new();
         let (mut rig, mut turn) = (Rig::new(LONGEST_MIXED), Turn::default());
         let mut turns = Vec::new();
         for _ in 0..SHUFFLES + 1 {
             let mut peer = Recorder::default();
-            rig.mixed(&mut peer, &mut turn, 1, &lengths);
+            rig.mixed(&mut peer, &mut turn, 1, &mixed);
             let turn: Vec<usize> = peer.0.iter().map(|call| call.2).collect();
             let mut sorted = turn.clone();
             sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Kernels against an independent implementation, crates `aes` and `ctr`: what `byways verify` and the tests run.
+//! Counter-mode kernels against crates `aes` and `ctr`.
 
 use std::fmt;
 
@@ -13,6 +13,7 @@ use byways_kernels::keys::AesKeys;
 
 use crate::cpu::{Detected, Kernel, Missing};
 use crate::ctr::{Field, split, xor_keystream};
+use crate::verify::{FENCE, fill, noise, start};
 
 /// A way to run a kernel.
 #[derive(Debug)]
@@ -49,7 +50,9 @@ impl Way {
                 xor_keystream(*kernel, &keys, counter, field, data).expect("a key of the kernel's length");
             }
             Way::Interpreted(program) => {
-                let Algorithm::AesCtr(size, _) = program.variant.algorithm();
+                let Algorithm::AesCtr(size, _) = program.variant.algorithm() else {
+                    panic!("{} is no counter mode", program.variant)
+                };
                 let keys = eval::aes_round_keys(size, key).expect("a key of the kernel's length");
                 let input = data.get_in().to_vec();
                 data.get_out().copy_from_slice(&input);
@@ -125,9 +128,6 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Bytes around each buffer that must stay as they are.
-const FENCE: usize = 64;
-
 /// Buffers to make calls in.
 #[derive(Debug)]
 pub struct Bench {
@@ -179,33 +179,6 @@ impl Bench {
             }
         }
         Ok(())
-    }
-}
-
-/// Where in `buffer` to start, so as to be `offset` bytes behind a 64-byte boundary and a fence behind its start.
-fn start(buffer: &[u8], offset: usize) -> usize {
-    FENCE + (buffer.as_ptr() as usize + FENCE).wrapping_neg() % 64 + offset
-}
-
-/// Bytes of a xorshift generator; the seed must not be 0.
-pub fn noise(seed: u64) -> impl Iterator<Item = u8> {
-    noise_words(seed).flat_map(u64::to_le_bytes)
-}
-
-fn noise_words(seed: u64) -> impl Iterator<Item = u64> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    })
-}
-
-/// The same bytes as from [`noise`], by words: much faster where nothing is optimised.
-fn fill(buffer: &mut [u8], seed: u64) {
-    for (bytes, word) in buffer.chunks_mut(8).zip(noise_words(seed)) {
-        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
     }
 }
 

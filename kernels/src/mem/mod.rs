@@ -20,6 +20,10 @@ use inout::InOutBuf;
 #[doc(hidden)]
 pub use core::option::Option::Some;
 
+mod message;
+
+pub use message::{Distances, Left, Message, Powers, Start, Whole};
+
 use crate::keys::{RoundKey, RoundKeys};
 use crate::runs::{RUN_BYTES, cut, step};
 
