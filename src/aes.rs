@@ -12,7 +12,7 @@ use crate::dispatch::{Width, widest};
 #[cfg(target_arch = "x86_64")]
 use crate::plan;
 #[cfg(target_arch = "x86_64")]
-use byways_kernels::keys::RoundKeys;
+use byways_kernels::{ctr::CtrFn, keys::RoundKeys};
 
 macro_rules! aes {
     ($($name:ident, $bits:literal, $key_size:ty, $round_keys:literal, $tiers:ident;)*) => {
@@ -76,7 +76,7 @@ macro_rules! aes {
                     without_copies(|| match &self.0 {
                         #[cfg(target_arch = "x86_64")]
                         Engine::Generated { keys, plan, tier } => {
-                            $name(Engine::Generated { keys: keys.clone(), plan: *plan, tier })
+                            $name(Engine::Generated { keys: keys.clone(), plan, tier })
                         }
                         Engine::Fallback(cipher) => $name(Engine::Fallback(cipher.clone())),
                     })
@@ -141,7 +141,7 @@ fn without_copies<T>(make: impl FnOnce() -> T) -> T {
 enum Engine<const R: usize, F> {
     /// Our kernels.
     #[cfg(target_arch = "x86_64")]
-    Generated { keys: RoundKeys<R>, plan: plan::Plan<R>, tier: &'static plan::Tier<R> },
+    Generated { keys: RoundKeys<R>, plan: &'static plan::Plan<CtrFn<R>>, tier: &'static plan::Tier<CtrFn<R>> },
     /// Crates `aes` and `ctr`.
     Fallback(F),
 }

@@ -80,7 +80,8 @@ const COMPILED: Width = if cfg!(byways_max_width = "fallback") {
     Width::Zmm
 };
 
-/// Limits the width of what is built from now on: keyed objects take their plan when they are built.
+/// Limits the width of what is built from now on, since keyed objects take their plan when they are built, and of CRCs
+/// from now on.
 ///
 /// It replaces the limit that the environment variable `BYWAYS_MAX_WIDTH` sets (with feature `std`; a value that is no
 /// width's name is ignored). `Width::Zmm` lifts the limit, also on CPUs whose clock drops while zmm registers are used
@@ -92,12 +93,13 @@ const COMPILED: Width = if cfg!(byways_max_width = "fallback") {
 /// assert!(Aes128::new(&[0; 16].into()).width() <= Width::Xmm);
 /// ```
 pub fn limit_width(width: Width) {
-    LIMIT.store(width as u8, Ordering::Relaxed);
+    LIMIT.store(width as u8, Ordering::SeqCst);
+    crate::crc::choose_anew();
 }
 
 /// The limit that was asked for, by [`limit_width`] or the environment.
 pub fn width_limit() -> Option<Width> {
-    let mut limit = LIMIT.load(Ordering::Relaxed);
+    let mut limit = LIMIT.load(Ordering::SeqCst);
     if limit == UNREAD {
         limit = environment().map_or(UNLIMITED, |width| width as u8);
         // a limit that was set in between stays

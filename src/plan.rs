@@ -1,11 +1,13 @@
 //! Which kernel for which length: one table a family and tier.
 //!
 //! A longer message never pays for a kernel that a shorter one would not: each row is measured against its neighbours
-//! (`byways bench ctr --api`), so that no length is slower than with narrower registers.
+//! (`byways bench <family> --api`), so that no length is slower than with narrower registers.
 
-use byways_kernels::aes_ctr::KERNELS;
-use byways_kernels::cpu::{Detected, Kernel, Proven};
-use byways_kernels::ctr::{Ctr, CtrFn};
+use byways_kernels::cpu::{ByLength, Detected, Kernel, ProvenByLength};
+use byways_kernels::crc::FoldFn;
+use byways_kernels::crc_fold::LANES;
+use byways_kernels::ctr::CtrFn;
+use byways_kernels::{aes_ctr, crc_fold};
 
 use crate::Width;
 
@@ -31,59 +33,66 @@ const AES_CTR: [(Width, &[Row]); 3] = [
     (Width::Xmm, &[(8191, "_ctr_by4_xmm"), (MORE, "_ctr_cached_by8_xmm")]),
 ];
 
+/// CRCs that take the lowest bit of a byte first.
+const CRC_LSB: [(Width, &[Row]); 3] = [
+    (Width::Zmm, &[(16, "_by4_xmm"), (MORE, "_by32_zmm")]),
+    (Width::Ymm, &[(16, "_by4_xmm"), (MORE, "_by16_ymm")]),
+    (Width::Xmm, &[(MORE, "_by8_xmm")]),
+];
+
+/// CRCs that take the highest bit of a byte first. What reverses bits takes GFNI, which not every CPU has that multiplies
+/// in ymm registers; of one block, a byte swap is quicker everywhere.
+const CRC_MSB: [(Width, &[Row]); 4] = [
+    (Width::Zmm, &[(16, "_swap_by4_xmm"), (MORE, "_rev_by32_zmm")]),
+    (Width::Ymm, &[(16, "_swap_by4_xmm"), (MORE, "_rev_by16_ymm")]),
+    (Width::Ymm, &[(16, "_swap_by4_xmm"), (MORE, "_swap_by16_ymm")]),
+    (Width::Xmm, &[(MORE, "_swap_by8_xmm")]),
+];
+
 /// The most rows in a table. One that has fewer repeats its last.
-const ROWS: usize = {
+const ROWS: usize = max(most_rows(&AES_CTR), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB)));
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+const fn most_rows(tiers: &[(Width, &[Row])]) -> usize {
     let (mut most, mut i) = (0, 0);
-    while i < AES_CTR.len() {
-        let rows = AES_CTR[i].1;
+    while i < tiers.len() {
+        let rows = tiers[i].1;
         assert!(rows[rows.len() - 1].0 == MORE, "a table's last row takes all lengths");
         let mut j = 1;
         while j < rows.len() {
             assert!(rows[j - 1].0 < rows[j].0, "a table's rows go up");
             j += 1;
         }
-        if rows.len() > most {
-            most = rows.len();
-        }
+        most = max(most, rows.len());
         i += 1;
     }
     most
-};
+}
 
 /// A tier's table with its kernels.
-#[derive(Clone, Copy)]
-pub(crate) struct Tier<const R: usize> {
-    width: Width,
-    rows: [(usize, Kernel<CtrFn<R>>); ROWS],
-}
-
-/// The kernels that an object uses, all of which its CPU can run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan<const R: usize> {
-    rows: [(usize, Proven<CtrFn<R>>); ROWS],
+pub(crate) struct Tier<F> {
+    width: Width,
+    rows: ByLength<F, ROWS>,
 }
 
-impl<const R: usize> Plan<R> {
-    /// For data of so many bytes.
-    #[inline]
-    pub(crate) fn kernel(&self, bytes: usize) -> Proven<CtrFn<R>> {
-        let [rows @ .., (_, last)] = &self.rows;
-        rows.iter().find(|(up_to, _)| bytes <= *up_to).map_or(*last, |(_, kernel)| *kernel)
-    }
-}
+/// Kernels by length, all of which the CPU can run.
+pub(crate) type Plan<F> = ProvenByLength<F, ROWS>;
 
 /// The widest tier up to `limit` whose kernels this CPU can all run.
-pub(crate) fn plan<const R: usize>(tiers: &[Tier<R>], limit: Width, cpu: Detected) -> Option<(&Tier<R>, Plan<R>)> {
-    tiers.iter().filter(|tier| tier.width <= limit).find_map(|tier| {
-        let mut rows = [(MORE, tier.rows[ROWS - 1].1.prove(cpu).ok()?); ROWS];
-        for (proven, (up_to, kernel)) in rows.iter_mut().zip(&tier.rows) {
-            *proven = (*up_to, kernel.prove(cpu).ok()?);
-        }
-        Some((tier, Plan { rows }))
-    })
+pub(crate) fn plan<F: Copy>(
+    tiers: &'static [Tier<F>],
+    limit: Width,
+    cpu: Detected,
+) -> Option<(&'static Tier<F>, &'static Plan<F>)> {
+    let allowed = tiers.iter().filter(|tier| tier.width <= limit);
+    allowed.filter_map(|tier| Some((tier, tier.rows.prove(cpu).ok()?))).next()
 }
 
-impl<const R: usize> Tier<R> {
+impl<F: Copy> Tier<F> {
     /// Its width.
     pub(crate) const fn width(&self) -> Width {
         self.width
@@ -91,31 +100,41 @@ impl<const R: usize> Tier<R> {
 
     /// Up to so many bytes, the kernel of this name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        let rows = self.rows.iter().position(|(bytes, _)| *bytes == MORE).map_or(ROWS, |last| last + 1);
-        self.rows[..rows].iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
+        let all = self.rows.rows();
+        let rows = all.iter().position(|(bytes, _)| *bytes == MORE).map_or(ROWS, |last| last + 1);
+        all[..rows].iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
     }
 }
 
 macro_rules! tiers {
-    ($($(#[$doc:meta])* $tiers:ident: $algorithm:literal, $round_keys:literal, $narrow:ident;)*) => {
+    ($($(#[$doc:meta])* $tiers:ident: $table:ident of $registry:path, $head:literal, $narrow:ident, $function:ty;)*) => {
         $(
             $(#[$doc])*
-            pub(crate) static $tiers: [Tier<$round_keys>; AES_CTR.len()] = {
-                const fn tier((width, rows): (Width, &[Row])) -> Tier<$round_keys> {
-                    let kernel = find($algorithm, rows[0].1).$narrow().expect("a kernel of this key size");
-                    let mut tier = Tier { width, rows: [(MORE, kernel); ROWS] };
+            pub(crate) static $tiers: [Tier<$function>; $table.len()] = {
+                const fn kernel(tail: &str) -> Kernel<$function> {
+                    let mut i = 0;
+                    while i < $registry.len() {
+                        if is_joined($registry[i].name(), $head, tail) {
+                            return $registry[i].$narrow().expect("a kernel of this kind");
+                        }
+                        i += 1;
+                    }
+                    panic!("a kernel of the plan was not generated")
+                }
+                const fn tier((width, rows): (Width, &[Row])) -> Tier<$function> {
+                    let mut kernels = [(MORE, kernel(rows[0].1)); ROWS];
                     let mut i = 0;
                     while i < ROWS {
                         let (bytes, tail) = rows[if i < rows.len() { i } else { rows.len() - 1 }];
-                        tier.rows[i] = (bytes, find($algorithm, tail).$narrow().expect("a kernel of this key size"));
+                        kernels[i] = (bytes, kernel(tail));
                         i += 1;
                     }
-                    tier
+                    Tier { width, rows: ByLength::new(kernels) }
                 }
-                let mut tiers = [const { tier(AES_CTR[0]) }; AES_CTR.len()];
+                let mut tiers = [const { tier($table[0]) }; $table.len()];
                 let mut i = 1;
-                while i < AES_CTR.len() {
-                    tiers[i] = tier(AES_CTR[i]);
+                while i < $table.len() {
+                    tiers[i] = tier($table[i]);
                     i += 1;
                 }
                 tiers
@@ -126,27 +145,24 @@ macro_rules! tiers {
 
 tiers! {
     /// AES-128.
-    AES128: "aes128", 11, aes128;
+    AES128: AES_CTR of aes_ctr::KERNELS, "aes128", aes128, CtrFn<11>;
     /// AES-192.
-    AES192: "aes192", 13, aes192;
+    AES192: AES_CTR of aes_ctr::KERNELS, "aes192", aes192, CtrFn<13>;
     /// AES-256.
-    AES256: "aes256", 15, aes256;
+    AES256: AES_CTR of aes_ctr::KERNELS, "aes256", aes256, CtrFn<15>;
+    /// CRCs that take the lowest bit of a byte first.
+    LSB: CRC_LSB of crc_fold::KERNELS, "crc_lsb", lsb, FoldFn<LANES>;
+    /// CRCs that take the highest bit of a byte first.
+    MSB: CRC_MSB of crc_fold::KERNELS, "crc_msb", msb, FoldFn<LANES>;
 }
 
-/// The kernel of this name, in two parts. One that was not generated is a compile error.
-const fn find(head: &str, tail: &str) -> Kernel<Ctr> {
-    let mut i = 0;
-    while i < KERNELS.len() {
-        let name = KERNELS[i].name().as_bytes();
-        if name.len() == head.len() + tail.len() {
-            let (a, b) = name.split_at(head.len());
-            if equal(a, head.as_bytes()) && equal(b, tail.as_bytes()) {
-                return KERNELS[i];
-            }
-        }
-        i += 1;
+/// Whether `name` is `head` and `tail`.
+const fn is_joined(name: &str, head: &str, tail: &str) -> bool {
+    if name.len() != head.len() + tail.len() {
+        return false;
     }
-    panic!("a kernel of the plan was not generated")
+    let (a, b) = name.as_bytes().split_at(head.len());
+    equal(a, head.as_bytes()) && equal(b, tail.as_bytes())
 }
 
 const fn equal(a: &[u8], b: &[u8]) -> bool {

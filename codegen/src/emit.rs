@@ -397,6 +397,10 @@ impl Emitter<'_> {
                 let state = self.ident(*state);
                 quote!(data.first(#state))
             }
+            Op::Second(state) => {
+                let state = self.ident(*state);
+                quote!(data.second(#state))
+            }
             Op::Beyond(state) => {
                 let state = self.ident(*state);
                 quote!(data.beyond(#state))
@@ -426,10 +430,6 @@ impl Emitter<'_> {
             (Compute::Pair, _) => self.set(instruction, width, operands),
             (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
-            (Compute::Widen, [a]) if width == Width::Xmm => {
-                let intrinsic = self.intrinsic(instruction, width);
-                quote!(#intrinsic(#a as #krate::core::primitive::i64))
-            }
             (Compute::Extract(_), _) => {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(#(#operands),*) as #krate::core::primitive::u64)

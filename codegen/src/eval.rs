@@ -306,11 +306,15 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The state without the first register's bytes.
+    fn beyond(&self, state: Value) -> u64 {
+        self.scalars[state.index()].checked_shr(8 * self.first as u32).unwrap_or(0)
+    }
+
     fn scalar(&self, op: &Op) -> u64 {
         let scalar = |value: &Value| self.scalars[value.index()];
         match op {
-            // the first register's bytes have gone
-            Op::Beyond(state) => scalar(state).checked_shr(8 * self.first as u32).unwrap_or(0),
+            Op::Beyond(state) => self.beyond(*state),
             Op::Compute(Compute::ScalarXor, operands) => scalar(&operands[0]) ^ scalar(&operands[1]),
             Op::Compute(Compute::SwapBytes, operands) => scalar(&operands[0]).swap_bytes(),
             Op::Compute(Compute::Extract(half), operands) => of_lane(*half, self.vectors[operands[0].index()][0]),
@@ -340,6 +344,11 @@ impl<'a> Machine<'a> {
                 let state = self.scalars[state.index()].to_le_bytes();
                 out.iter_mut().take(first.len()).zip(state).for_each(|(out, state)| *out ^= state);
             }
+            Op::Second(state) => {
+                out.as_flattened_mut()[..width.bytes()].copy_from_slice(self.register(1, Extent::Whole, data));
+                let beyond = self.beyond(*state).to_le_bytes();
+                out.as_flattened_mut().iter_mut().zip(beyond).for_each(|(out, beyond)| *out ^= beyond);
+            }
             Op::Distance(registers) => {
                 let last = (self.left + registers) * width.lanes();
                 for (i, out) in out.iter_mut().enumerate().take(width.lanes()) {
@@ -367,11 +376,6 @@ impl<'a> Machine<'a> {
         let mut out = Lanes::default();
         match compute {
             Compute::Pair => out.fill(lane([scalar(1), scalar(0)])),
-            Compute::Widen => {
-                // a scalar, or what has been made a vector of another width already
-                let narrow = self.program.class(operands[0]) == Class::Scalar;
-                out[0] = if narrow { lane([scalar(0), 0]) } else { vector(0)[0] };
-            }
             Compute::Lower => out[..lanes].copy_from_slice(&vector(0)[..lanes]),
             Compute::Upper => out[..lanes].copy_from_slice(&vector(0)[lanes..2 * lanes]),
             _ => {

@@ -85,8 +85,6 @@ pub enum Compute {
     Lower,
     /// The upper half of a register twice as wide.
     Upper,
-    /// A scalar in the lowest bits, below zeros.
-    Widen,
     /// A half of a 128-bit register as a scalar.
     Extract(Half),
     /// `a ^ b` of scalars.
@@ -116,9 +114,12 @@ pub enum Op {
     /// Register `i` of the block's part of the table.
     Table(usize),
     /// The first register of a message, which has 1 byte of it to all, with zeros in front, and with the scalar's bytes
-    /// xored into the first 8 of the message's; those that find no place are [`Op::Beyond`].
+    /// xored into the first 8 of the message's.
     First(Value),
-    /// What of the scalar's bytes finds no place in the first register, as a scalar: the first bytes behind it.
+    /// The second register of a message, with those of the scalar's bytes xored into its first that found no place in the
+    /// first register.
+    Second(Value),
+    /// Those of the scalar's bytes that found no place in the first register, lowest first.
     Beyond(Value),
     /// The powers of x for a register that so many whole ones are behind, besides those that the block leaves.
     Distance(usize),
@@ -515,7 +516,7 @@ impl Op {
     pub fn operands(&self) -> &[Value] {
         match self {
             Op::Compute(_, operands) => operands,
-            Op::First(operand) | Op::Beyond(operand) => std::slice::from_ref(operand),
+            Op::First(operand) | Op::Second(operand) | Op::Beyond(operand) => std::slice::from_ref(operand),
             Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) => &[],
             Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit => &[],
         }
@@ -611,6 +612,11 @@ impl Builder {
     /// The first register of a message; see [`Op::First`].
     pub fn first(&mut self, name: &str, state: Value) -> Value {
         self.op(name, Class::Vector(self.width), Op::First(state))
+    }
+
+    /// The second register of a message; see [`Op::Second`].
+    pub fn second(&mut self, name: &str, state: Value) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Second(state))
     }
 
     /// What of the state is beyond the first register.

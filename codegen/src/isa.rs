@@ -17,7 +17,7 @@ pub enum Instruction {
     Key,
     /// A load of data, whole or not.
     Load,
-    /// A message's first register and the state in it.
+    /// One of a message's first two registers and the state in it.
     First,
     /// A load of powers of x, or of what else a polynomial has.
     Powers,
@@ -40,7 +40,7 @@ impl Instruction {
             Op::Key(_) => Instruction::Key,
             Op::Load(_, Extent::Whole | Extent::Last) => Instruction::Load,
             Op::Table(_) => Instruction::Table,
-            Op::First(_) => Instruction::First,
+            Op::First(_) | Op::Second(_) => Instruction::First,
             Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit => Instruction::Powers,
             Op::Compute(compute, _) => Instruction::Compute(*compute),
         })
@@ -111,7 +111,6 @@ const AFFINE: Instruction = Instruction::Compute(Compute::Affine);
 const UP: Instruction = Instruction::Compute(Compute::Up);
 const LOWER: Instruction = Instruction::Compute(Compute::Lower);
 const UPPER: Instruction = Instruction::Compute(Compute::Upper);
-const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
 const EXTRACT_L: Instruction = Instruction::Compute(Compute::Extract(Half::Low));
 const EXTRACT_H: Instruction = Instruction::Compute(Compute::Extract(Half::High));
 const SCALAR_XOR: Instruction = Instruction::Compute(Compute::ScalarXor);
@@ -188,9 +187,6 @@ const TABLE: &[Row] = &[
     row(LOWER,      Ymm, Some("_mm512_castsi512_si256"),     "low",        &[],           PORTS),
     row(UPPER,      Xmm, Some("_mm256_extracti128_si256::<1>"), "vextracti128", &[],      P5),
     row(UPPER,      Ymm, Some("_mm512_extracti64x4_epi64::<1>"), "vextracti64x4", &[],    P5),
-    row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
-    row(WIDEN,      Ymm, Some("_mm256_zextsi128_si256"),     "vmovq",      &[],           P5),
-    row(WIDEN,      Zmm, Some("_mm512_zextsi128_si512"),     "vmovq",      &[],           P5),
     row(EXTRACT_L,  Xmm, Some("_mm_cvtsi128_si64"),          "movq",       &[],           P0),
     row(EXTRACT_H,  Xmm, Some("_mm_extract_epi64::<1>"),     "pextrq",     &["sse4.1"],   P0),
     row(SCALAR_XOR, Xmm, None,                               "xor",        &[],           P0 | P1 | P5),

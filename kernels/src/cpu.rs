@@ -8,11 +8,13 @@ use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 pub use model::Model;
+pub use plan::{ByLength, Chosen, ProvenByLength};
 
 #[cfg(target_arch = "x86_64")]
 use crate::keys::{self, RoundKey};
 
 mod model;
+mod plan;
 
 /// A row of the table that `byways-codegen` keeps.
 struct Row {

@@ -47,6 +47,7 @@ pub use crc_catalog::algorithm::*;
 use conventions::Conventions;
 pub use digest::Digest;
 use engine::Engine;
+pub(crate) use engine::choose_anew;
 pub use width::Width;
 
 /// A CRC algorithm with its constants.
@@ -135,6 +136,29 @@ macro_rules! constructors {
 constructors!(u8 u16 u32 u64);
 
 impl<W: Width> Crc<W> {
+    /// The same, for registers at most so wide: what [`limit_width`](crate::limit_width) does to all, for this one. A
+    /// narrower limit there or at compile time holds, too.
+    ///
+    /// ```
+    /// use byways::{Width, crc::{CRC_32_ISCSI, Crc}};
+    /// static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI).with_max_width(Width::Ymm);
+    /// assert!(CRC.width() <= Width::Ymm);
+    /// ```
+    pub const fn with_max_width(self, width: crate::Width) -> Self {
+        let Crc { conventions, engine, algorithm, fallback } = self;
+        Crc { conventions, engine: engine.limited(width), algorithm, fallback }
+    }
+
+    /// The widest registers that it uses.
+    pub fn width(&self) -> crate::Width {
+        self.engine.width()
+    }
+
+    /// Up to so many bytes, the kernel of this name; none on the fallback.
+    pub fn plan(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        self.engine.rows()
+    }
+
     /// What it computes.
     #[inline]
     pub const fn algorithm(&self) -> &'static Algorithm<W> {

@@ -37,6 +37,12 @@ use crate::spec::{CrcForm, Variant, Width};
 /// Registers of the longest message that has a block of its own.
 const SHORT: usize = 8;
 
+/// How far ahead of a batch its successors' data are asked for, in bytes.
+const AHEAD: usize = 2048;
+
+/// Bytes in a cache line.
+const LINE: usize = 64;
+
 pub(super) fn program(variant: Variant, form: CrcForm) -> Program {
     let mut p = Builder::new(variant.width());
     let number = p.argument("state", Argument::State);
@@ -175,6 +181,9 @@ impl Kernel {
     }
 
     fn batch(&self, p: &mut Builder, state: &[State]) -> Block {
+        for line in (0..state.len() * self.variant.width().bytes()).step_by(LINE) {
+            p.prefetch(AHEAD + line);
+        }
         let k = p.stride("k", self.variant.by());
         let mut next = Vec::new();
         for (i, x) in state.iter().enumerate() {
@@ -224,17 +233,8 @@ impl Kernel {
         self.pre(p, d)
     }
 
-    /// The message's second register, with what of the state was beyond the first.
     fn second(&self, p: &mut Builder, name: &str) -> Value {
-        let beyond = p.beyond("beyond", self.state);
-        p.set_width(Width::Xmm);
-        let mut s = p.compute("s", Compute::Widen, [beyond]);
-        p.set_width(self.variant.width());
-        if self.variant.width() > Width::Xmm {
-            s = p.compute("s", Compute::Widen, [s]);
-        }
-        let d = p.load(name, 1, Extent::Whole);
-        let d = p.again(d, Compute::Xor, s);
+        let d = p.second(name, self.state);
         self.pre(p, d)
     }
 

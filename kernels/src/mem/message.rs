@@ -107,11 +107,23 @@ impl<V: Vector, const K: usize> Start<'_, V, K> {
     }
 }
 
+impl<V, const K: usize> Start<'_, V, K> {
+    /// Whether the first register is whole, too. As most lengths are chosen, it is.
+    #[inline]
+    fn is_whole(&self) -> bool {
+        self.bytes == size_of::<V>()
+    }
+}
+
 impl<const K: usize> Start<'_, __m128i, K> {
     /// The first register, its bytes behind zeros, with the state xored into the first of them.
     #[inline]
     #[target_feature(enable = "ssse3")]
     pub fn first(&self, state: u64) -> __m128i {
+        if self.is_whole() {
+            // SAFETY: a whole register's bytes are readable.
+            return _mm_xor_si128(unsafe { load_16(self.data) }, vector(u128::from(state)));
+        }
         let bytes = if K > 0 {
             // SAFETY: a whole register's bytes are readable.
             unsafe { load_16(self.data) }
@@ -121,6 +133,15 @@ impl<const K: usize> Start<'_, __m128i, K> {
         };
         slide(_mm_xor_si128(bytes, vector(u128::from(state))), self.bytes)
     }
+
+    /// The second register, with what of the state found no place in the first xored into its first bytes.
+    #[inline]
+    #[target_feature(enable = "ssse3")]
+    pub fn second(&self, state: u64) -> __m128i {
+        const { assert!(K > 0) }
+        let bytes = self.load::<1>();
+        if self.is_whole() { bytes } else { _mm_xor_si128(bytes, vector(u128::from(self.beyond(state)))) }
+    }
 }
 
 impl<const K: usize> Start<'_, __m256i, K> {
@@ -129,6 +150,11 @@ impl<const K: usize> Start<'_, __m256i, K> {
     #[target_feature(enable = "avx2")]
     pub fn first(&self, state: u64) -> __m256i {
         let xored = vector(u128::from(state));
+        if self.is_whole() {
+            // SAFETY: a whole register's bytes are readable.
+            let bytes = unsafe { self.data.cast::<__m256i>().read_unaligned() };
+            return _mm256_xor_si256(bytes, _mm256_zextsi128_si256(xored));
+        }
         if self.bytes >= 16 {
             let before = self.bytes - 16;
             // SAFETY: 16 bytes are readable, and those that end with the first register's.
@@ -148,6 +174,18 @@ impl<const K: usize> Start<'_, __m256i, K> {
             _mm256_set_m128i(slide(_mm_xor_si128(bytes, xored), self.bytes), _mm_setzero_si128())
         }
     }
+
+    /// The second register, with what of the state found no place in the first xored into its first bytes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn second(&self, state: u64) -> __m256i {
+        const { assert!(K > 0) }
+        let bytes = self.load::<1>();
+        if self.is_whole() {
+            return bytes;
+        }
+        _mm256_xor_si256(bytes, _mm256_zextsi128_si256(vector(u128::from(self.beyond(state)))))
+    }
 }
 
 /// Bytes in a page: less of a buffer than that and more is there or not as a whole.
@@ -158,8 +196,12 @@ impl<const K: usize> Start<'_, __m512i, K> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
     pub fn first(&self, state: u64) -> __m512i {
-        let last = u64::MAX << (64 - self.bytes);
         let state = _mm512_zextsi128_si512(vector(u128::from(state)));
+        if self.is_whole() {
+            // SAFETY: a whole register's bytes are readable.
+            return _mm512_xor_si512(unsafe { self.data.cast::<__m512i>().read_unaligned() }, state);
+        }
+        let last = u64::MAX << (64 - self.bytes);
         let bytes = if K > 0 {
             // SAFETY: a whole register's bytes are readable.
             unsafe { self.data.cast::<__m512i>().read_unaligned() }
@@ -176,6 +218,18 @@ impl<const K: usize> Start<'_, __m512i, K> {
             return _mm512_xor_si512(bytes, _mm512_maskz_expand_epi8(last, state));
         };
         _mm512_maskz_expand_epi8(last, _mm512_xor_si512(bytes, state))
+    }
+
+    /// The second register, with what of the state found no place in the first xored into its first bytes.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn second(&self, state: u64) -> __m512i {
+        const { assert!(K > 0) }
+        let bytes = self.load::<1>();
+        if self.is_whole() {
+            return bytes;
+        }
+        _mm512_xor_si512(bytes, _mm512_zextsi128_si512(vector(u128::from(self.beyond(state)))))
     }
 }
 
@@ -205,6 +259,13 @@ pub struct Whole<'a, V, const K: usize> {
 }
 
 impl<V: Vector, const K: usize> Whole<'_, V, K> {
+    /// Says that the data `AHEAD` bytes after the start of the registers will be used soon. They need not exist.
+    #[inline]
+    pub fn prefetch<const AHEAD: usize>(&self) {
+        // SAFETY: a prefetch of any address is no access.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.data.wrapping_add(AHEAD).cast()) }
+    }
+
     /// Register `I`.
     #[inline]
     pub fn load<const I: usize>(&self) -> V {
