@@ -100,9 +100,8 @@ impl<F: Copy> Tier<F> {
 
     /// Up to so many bytes, the kernel of this name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        let all = self.rows.rows();
-        let rows = all.iter().position(|(bytes, _)| *bytes == MORE).map_or(ROWS, |last| last + 1);
-        all[..rows].iter().map(|(bytes, kernel)| (*bytes, kernel.name()))
+        let rows = self.rows.rows().position(|(bytes, _)| bytes == MORE).map_or(ROWS, |last| last + 1);
+        self.rows.rows().take(rows).map(|(bytes, kernel)| (bytes, kernel.name()))
     }
 }
 

@@ -11,7 +11,7 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::families::{self, Outside, Registry};
 use crate::ir::{
-    Argument, Block, Compute, Counter, Extent, Flow, Fold, Keys, Op, Order, Program, Runs, Skeleton, Stmt, Value,
+    Argument, Block, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, Runs, Skeleton, Stmt, Value,
 };
 use crate::isa::{Instruction, features, look_up};
 use crate::spec::{Variant, Width};
@@ -430,7 +430,8 @@ impl Emitter<'_> {
             (Compute::Pair, _) => self.set(instruction, width, operands),
             (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
-            (Compute::Extract(_), _) => {
+            (Compute::Extract(Half::High), [a]) => quote!(#krate::mem::high(#a)),
+            (Compute::Extract(Half::Low), _) => {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(#(#operands),*) as #krate::core::primitive::u64)
             }

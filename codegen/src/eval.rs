@@ -358,7 +358,7 @@ impl<'a> Machine<'a> {
             }
             Op::Stride(lanes) => out.fill(lane(self.powers([2 * lanes + 1, 2 * lanes]))),
             Op::Quotient => out.fill(lane(self.polynomial.as_ref().expect("a CRC's").quotient())),
-            Op::Unit => out.fill(lane([0, self.polynomial.as_ref().expect("a CRC's").unit()])),
+            Op::Unit => out.fill(lane([self.polynomial.as_ref().expect("a CRC's").unit(); 2])),
             Op::Compute(compute, operands) => return self.compute(*compute, operands, width),
         }
         out

@@ -127,7 +127,7 @@ pub enum Op {
     Stride(usize),
     /// The constants of the reduction: quotient and modulus.
     Quotient,
-    /// All ones in the high half where the modulus has the term 1, which the constants leave out; else zeros.
+    /// All ones where the modulus has the term 1, which the constants leave out; else zeros.
     Unit,
     /// An operation on values alone.
     Compute(Compute, Vec<Value>),

@@ -188,7 +188,7 @@ const TABLE: &[Row] = &[
     row(UPPER,      Xmm, Some("_mm256_extracti128_si256::<1>"), "vextracti128", &[],      P5),
     row(UPPER,      Ymm, Some("_mm512_extracti64x4_epi64::<1>"), "vextracti64x4", &[],    P5),
     row(EXTRACT_L,  Xmm, Some("_mm_cvtsi128_si64"),          "movq",       &[],           P0),
-    row(EXTRACT_H,  Xmm, Some("_mm_extract_epi64::<1>"),     "pextrq",     &["sse4.1"],   P0),
+    row(EXTRACT_H,  Xmm, None,                               "pextrq",     &["sse4.1"],   P0),
     row(SCALAR_XOR, Xmm, None,                               "xor",        &[],           P0 | P1 | P5),
     row(SWAP_BYTES, Xmm, None,                               "bswap",      &[],           P1),
 ];

@@ -10,40 +10,39 @@ use nothing as here;
 /// What kernels need of a polynomial, and which of them are used.
 #[derive(Clone)]
 pub(crate) struct Engine {
-    /// Registers at most so wide: a place in [`Width::ALL`], or [`UNLIMITED`].
-    limit: u8,
     kernels: here::Kernels,
 }
-
-/// No limit of the object's own.
-const UNLIMITED: u8 = Width::ALL.len() as u8;
 
 impl Engine {
     /// For the polynomial of `width` bits, which is as in the catalogue, and the order of the bits in a byte.
     pub(crate) const fn new(width: u8, poly: u64, refin: bool) -> Self {
-        Engine { limit: UNLIMITED, kernels: here::Kernels::new(width, poly, refin) }
+        Engine { kernels: here::Kernels::new(width, poly, refin) }
     }
 
     /// The same, with registers at most so wide.
-    pub(crate) const fn limited(mut self, width: Width) -> Self {
-        self.limit = width as u8;
-        self
+    pub(crate) const fn limited(self, width: Width) -> Self {
+        Engine { kernels: self.kernels.limited(width) }
     }
 
-    /// The register after `bytes`; none if no kernel is used.
+    /// The register after `bytes`; none if no kernels are chosen.
     #[inline]
     pub(crate) fn update(&self, register: u64, bytes: &[u8]) -> Option<u64> {
-        self.kernels.update(self.limit, register, bytes)
+        self.kernels.update(register, bytes)
+    }
+
+    /// Chooses kernels, if the CPU has what they need and they are not too wide.
+    pub(crate) fn choose(&self) {
+        self.kernels.choose();
     }
 
     /// The widest registers that it uses.
     pub(crate) fn width(&self) -> Width {
-        self.kernels.tier(self.limit).map_or(Width::Fallback, |tier| tier.width())
+        self.kernels.tier().map_or(Width::Fallback, |tier| tier.width())
     }
 
     /// Up to so many bytes, the kernel of this name; none on the fallback.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        self.kernels.tier(self.limit).into_iter().flat_map(|tier| tier.rows())
+        self.kernels.tier().into_iter().flat_map(|tier| tier.rows())
     }
 }
 
@@ -58,68 +57,75 @@ mod generated {
     use byways_kernels::crc::{Constants, FoldFn};
     use byways_kernels::crc_fold::LANES;
 
-    use super::UNLIMITED;
     use crate::dispatch::{Width, widest, width_limit};
     use crate::plan::{self, Plan, Tier};
 
-    /// The plans in force, by kind and by the limit that a CRC has of its own. Nothing stands where nobody has asked
-    /// yet, and for the fallback.
-    static CHOSEN: [[Chosen<Plan<FoldFn<LANES>>>; LIMITS]; KINDS.len()] =
-        [const { [const { Chosen::new() }; LIMITS] }; KINDS.len()];
-    const LIMITS: usize = UNLIMITED as usize + 1;
+    type Function = FoldFn<LANES>;
 
     /// What there are plans for.
-    static KINDS: [&[Tier<FoldFn<LANES>>]; 2] = [&plan::LSB, &plan::MSB];
+    static KINDS: [&[Tier<Function>]; 2] = [&plan::LSB, &plan::MSB];
+
+    /// Places for each kind: one for each limit that an object may have of its own, and one without.
+    const PLACES: usize = 8;
+
+    /// The plans in force. Nothing stands where nobody has asked yet, and for the fallback.
+    static CHOSEN: [Chosen<Plan<Function>>; KINDS.len() * PLACES] = [const { Chosen::new() }; KINDS.len() * PLACES];
 
     #[derive(Clone)]
     pub(super) struct Kernels {
-        /// A place in [`KINDS`].
-        kind: u8,
+        /// A place in [`CHOSEN`]: [`PLACES`] times the kind, and the limit's place in [`Width::ALL`] or the one behind.
+        place: u8,
         constants: Constants<LANES>,
     }
 
     impl Kernels {
         pub(super) const fn new(width: u8, poly: u64, refin: bool) -> Self {
-            Kernels { kind: if refin { 0 } else { 1 }, constants: Constants::new(width, poly) }
+            const { assert!(Width::ALL.len() < PLACES && CHOSEN.len().is_power_of_two()) }
+            let kind = if refin { 0 } else { 1 };
+            let place = (kind * PLACES + Width::ALL.len()) as u8;
+            Kernels { place, constants: Constants::new(width, poly) }
+        }
+
+        pub(super) const fn limited(mut self, width: Width) -> Self {
+            self.place = self.place / PLACES as u8 * PLACES as u8 + width as u8;
+            self
         }
 
         #[inline]
-        pub(super) fn update(&self, limit: u8, register: u64, bytes: &[u8]) -> Option<u64> {
-            let chosen = CHOSEN[usize::from(self.kind)][usize::from(limit)].get();
-            let plan = match chosen {
-                Some(plan) => plan,
-                None => self.choose(limit)?,
-            };
-            Some(plan.kernel(bytes.len()).run(&self.constants, register, bytes))
+        fn chosen(&self) -> &'static Chosen<Plan<Function>> {
+            // the places are a power of two, so that this is no test
+            &CHOSEN[usize::from(self.place) % CHOSEN.len()]
         }
 
-        #[cold]
-        fn choose(&self, limit: u8) -> Option<&'static Plan<FoldFn<LANES>>> {
-            let chosen = &CHOSEN[usize::from(self.kind)][usize::from(limit)];
+        #[inline]
+        pub(super) fn update(&self, register: u64, bytes: &[u8]) -> Option<u64> {
+            self.chosen().get().map(|plan| plan.kernel(bytes.len()).run(&self.constants, register, bytes))
+        }
+
+        pub(super) fn choose(&self) {
             loop {
                 let before = width_limit();
-                let plan = self.plan(limit).map(|(_, plan)| plan);
-                chosen.set(plan);
+                self.chosen().set(self.plan().map(|(_, plan)| plan));
                 // who changed the limit in between may have taken back what was not yet there
                 if width_limit() == before {
-                    return plan;
+                    return;
                 }
             }
         }
 
-        fn plan(&self, limit: u8) -> Option<(&'static Tier<FoldFn<LANES>>, &'static Plan<FoldFn<LANES>>)> {
+        fn plan(&self) -> Option<(&'static Tier<Function>, &'static Plan<Function>)> {
+            let (kind, limit) = (usize::from(self.place) / PLACES, usize::from(self.place) % PLACES);
             let cpu = Detected::get();
-            let limit = widest(Width::ALL.get(usize::from(limit)).copied(), cpu);
-            plan::plan(KINDS[usize::from(self.kind)], limit, cpu)
+            plan::plan(KINDS[kind], widest(Width::ALL.get(limit).copied(), cpu), cpu)
         }
 
-        pub(super) fn tier(&self, limit: u8) -> Option<&'static Tier<FoldFn<LANES>>> {
-            self.plan(limit).map(|(tier, _)| tier)
+        pub(super) fn tier(&self) -> Option<&'static Tier<Function>> {
+            self.plan().map(|(tier, _)| tier)
         }
     }
 
     pub(super) fn choose_anew() {
-        CHOSEN.iter().flatten().for_each(|chosen| chosen.set(None));
+        CHOSEN.iter().for_each(|chosen| chosen.set(None));
     }
 }
 
@@ -148,12 +154,18 @@ mod nothing {
             Kernels
         }
 
+        pub(super) const fn limited(self, _: Width) -> Self {
+            self
+        }
+
         #[inline]
-        pub(super) fn update(&self, _: u8, _: u64, _: &[u8]) -> Option<u64> {
+        pub(super) fn update(&self, _: u64, _: &[u8]) -> Option<u64> {
             None
         }
 
-        pub(super) fn tier(&self, _: u8) -> Option<Tier> {
+        pub(super) fn choose(&self) {}
+
+        pub(super) fn tier(&self) -> Option<Tier> {
             None
         }
     }

@@ -276,6 +276,14 @@ impl<W: Width> Crc<W> {
     /// The register after `bytes`.
     #[inline]
     fn update(&self, register: u64, bytes: &[u8]) -> u64 {
+        self.engine.update(register, bytes).unwrap_or_else(|| self.update_anew(register, bytes))
+    }
+
+    /// The same, where no kernels are chosen: not yet, or because there are none.
+    #[cold]
+    #[inline(never)]
+    fn update_anew(&self, register: u64, bytes: &[u8]) -> u64 {
+        self.engine.choose();
         self.engine.update(register, bytes).unwrap_or_else(|| W::fallback(&self.fallback, register, bytes))
     }
 }

@@ -283,12 +283,15 @@ impl Kernel {
                 let q = p.compute("q", Compute::Clmul(Half::Low, Half::Low), [v, m]);
                 let product = p.compute("product", Compute::Clmul(Half::Low, Half::High), [q, m]);
                 let unit = p.unit("unit");
-                let q = p.compute("q", Compute::Up, [q]);
                 let q = p.compute("q", Compute::And, [q, unit]);
-                let v = p.xor3("v", product, v, q);
+                let v = p.compute("v", Compute::Xor, [v, product]);
                 if self.form == CrcForm::Lsb {
-                    p.compute("crc", Compute::Extract(Half::High), [v])
+                    let q = p.compute("q", Compute::Extract(Half::Low), [q]);
+                    let crc = p.compute("crc", Compute::Extract(Half::High), [v]);
+                    p.compute("crc", Compute::ScalarXor, [crc, q])
                 } else {
+                    let q = p.compute("q", Compute::Up, [q]);
+                    let v = p.compute("v", Compute::Xor, [v, q]);
                     let rev = p.constant("rev", vec![REVERSE_BITS]);
                     let v = p.compute("v", Compute::Affine, [v, rev]);
                     let swap = p.constant("swap", vec![REVERSE]);

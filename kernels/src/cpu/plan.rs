@@ -7,19 +7,31 @@ use super::{Detected, Kernel, Missing, Proven};
 
 /// A plan: up to so many bytes of data, this kernel.
 #[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub struct ByLength<F, const ROWS: usize>([(usize, Kernel<F>); ROWS]);
+pub struct ByLength<F, const ROWS: usize> {
+    // what a look-up reads is in front
+    ends: [usize; ROWS],
+    functions: [F; ROWS],
+    kernels: [Kernel<F>; ROWS],
+}
 
 impl<F: Copy, const ROWS: usize> ByLength<F, ROWS> {
     /// The plan with these rows, by rising length; the last row's kernel takes what is longer, too.
     pub const fn new(rows: [(usize, Kernel<F>); ROWS]) -> Self {
         const { assert!(ROWS > 0, "a plan has a row") }
-        ByLength(rows)
+        let first = rows[0].1;
+        let mut plan = ByLength { ends: [0; ROWS], functions: [first.function; ROWS], kernels: [first; ROWS] };
+        let mut i = 0;
+        while i < ROWS {
+            (plan.ends[i], plan.kernels[i]) = rows[i];
+            plan.functions[i] = plan.kernels[i].function;
+            i += 1;
+        }
+        plan
     }
 
     /// The rows.
-    pub const fn rows(&self) -> &[(usize, Kernel<F>); ROWS] {
-        &self.0
+    pub fn rows(&self) -> impl Iterator<Item = (usize, &Kernel<F>)> {
+        self.ends.iter().copied().zip(&self.kernels)
     }
 
     /// The plan as one whose kernels this CPU can all run.
@@ -27,7 +39,7 @@ impl<F: Copy, const ROWS: usize> ByLength<F, ROWS> {
     /// # Errors
     /// The features that are missing.
     pub fn prove(&self, cpu: Detected) -> Result<&ProvenByLength<F, ROWS>, Missing> {
-        for (_, kernel) in &self.0 {
+        for kernel in &self.kernels {
             kernel.prove(cpu)?;
         }
         // SAFETY: `ProvenByLength` is `ByLength` with nothing but a promise, which was just seen to hold.
@@ -44,14 +56,10 @@ impl<F: Copy, const ROWS: usize> ProvenByLength<F, ROWS> {
     /// For data of so many bytes.
     #[inline]
     pub fn kernel(&self, bytes: usize) -> Proven<F> {
-        let rows = &self.0.0;
-        let row = rows[..ROWS - 1].iter().find(|(up_to, _)| bytes <= *up_to);
-        Proven(row.unwrap_or(&rows[ROWS - 1]).1.function)
-    }
-
-    /// The plan.
-    pub const fn plan(&self) -> &ByLength<F, ROWS> {
-        &self.0
+        let ByLength { ends, functions, .. } = &self.0;
+        // the function of each row is that of its kernel
+        let row = (0..ROWS - 1).find(|&row| bytes <= ends[row]);
+        Proven(functions[row.unwrap_or(ROWS - 1)])
     }
 }
 

@@ -1,5 +1,6 @@
 //! A message that is read from its start, whose first register need not be whole, and powers of x for its registers.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 use core::ptr;
@@ -342,7 +343,7 @@ pub struct Powers<const LANES: usize> {
 
 impl<const LANES: usize> Powers<LANES> {
     pub(crate) const fn new(distances: [[u64; 2]; LANES], quotient: [u64; 2], unit: u64) -> Self {
-        Powers { distances, quotient, unit: [0, unit] }
+        Powers { distances, quotient, unit: [unit; 2] }
     }
 
     /// The powers 2·`LANES` to 1, two a lane.
@@ -368,7 +369,7 @@ impl<const LANES: usize> Powers<LANES> {
         read(&self.quotient)
     }
 
-    /// All ones in the high half if the modulus has the term 1.
+    /// All ones if the modulus has the term 1.
     #[inline]
     pub fn unit(&self) -> __m128i {
         read(&self.unit)
@@ -403,6 +404,16 @@ impl<const LANES: usize> Powers<LANES> {
     pub fn stride_zmm<const N: usize>(&self) -> __m512i {
         _mm512_broadcast_i32x4(read(self.step::<N>()))
     }
+}
+
+/// The high half of the register. The compiler does not see that it could as well take the halves of what the register
+/// was made of, one by one.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+pub fn high(mut vector: __m128i) -> u64 {
+    // SAFETY: there is no instruction in it, and the register comes out as it went in.
+    unsafe { asm!("/* {0} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags)) }
+    _mm_extract_epi64::<1>(vector) as u64
 }
 
 #[inline(always)]

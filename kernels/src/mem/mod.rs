@@ -22,7 +22,7 @@ pub use core::option::Option::Some;
 
 mod message;
 
-pub use message::{Distances, Left, Message, Powers, Start, Whole};
+pub use message::{Distances, Left, Message, Powers, Start, Whole, high};
 
 use crate::keys::{RoundKey, RoundKeys};
 use crate::runs::{RUN_BYTES, cut, step};
