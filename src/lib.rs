@@ -59,6 +59,9 @@ pub enum Registered {
     /// Counter mode.
     #[cfg(target_arch = "x86_64")]
     Ctr(&'static cpu::Kernel<byways_kernels::ctr::Ctr>),
+    /// CRCs.
+    #[cfg(target_arch = "x86_64")]
+    Crc(&'static cpu::Kernel<byways_kernels::crc::Fold<{ byways_kernels::crc_fold::LANES }>>),
 }
 
 impl Registered {
@@ -67,6 +70,8 @@ impl Registered {
         match self {
             #[cfg(target_arch = "x86_64")]
             Registered::Ctr(kernel) => kernel.name(),
+            #[cfg(target_arch = "x86_64")]
+            Registered::Crc(kernel) => kernel.name(),
         }
     }
 
@@ -75,6 +80,8 @@ impl Registered {
         match self {
             #[cfg(target_arch = "x86_64")]
             Registered::Ctr(kernel) => kernel.features(),
+            #[cfg(target_arch = "x86_64")]
+            Registered::Crc(kernel) => kernel.features(),
         }
     }
 }
@@ -82,8 +89,11 @@ impl Registered {
 /// Every kernel that was generated, whether or not this CPU can run it; none on other architectures than x86-64.
 pub fn kernels() -> impl Iterator<Item = Registered> {
     #[cfg(target_arch = "x86_64")]
-    let ctr = byways_kernels::aes_ctr::KERNELS.iter().map(Registered::Ctr);
+    let kernels = {
+        let ctr = byways_kernels::aes_ctr::KERNELS.iter().map(Registered::Ctr);
+        ctr.chain(byways_kernels::crc_fold::KERNELS.iter().map(Registered::Crc))
+    };
     #[cfg(not(target_arch = "x86_64"))]
-    let ctr = core::iter::empty();
-    ctr
+    let kernels = core::iter::empty();
+    kernels
 }

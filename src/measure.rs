@@ -61,15 +61,16 @@ impl Cycles {
     }
 }
 
-/// Runs the contestants in turn for so many rounds, and gives the cycles of each, in their order. `progress` is called
-/// after each round.
+/// Runs the contestants in turn for so many rounds, and gives the cycles of each, in their order. Every other round goes
+/// backwards, so that none always has the caches that the same other one leaves. `progress` is called after each round.
 pub fn race(contestants: &mut [Contestant<'_>], rounds: usize, mut progress: impl FnMut()) -> Vec<Cycles> {
     let times: Vec<usize> = contestants.iter_mut().map(|contestant| times(&mut contestant.run)).collect();
     let mut cycles = vec![Vec::with_capacity(rounds); contestants.len()];
     let rounds = rounds.max(1);
-    for _ in 0..rounds {
-        for ((contestant, &times), cycles) in contestants.iter_mut().zip(&times).zip(&mut cycles) {
-            cycles.push(window(|| (contestant.run)(times)) / times as f64);
+    for round in 0..rounds {
+        for turn in 0..contestants.len() {
+            let i = if round % 2 == 0 { turn } else { contestants.len() - 1 - turn };
+            cycles[i].push(window(|| (contestants[i].run)(times[i])) / times[i] as f64);
         }
         progress();
     }
