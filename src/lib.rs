@@ -1,5 +1,8 @@
-//! AES in counter mode by generated SIMD kernels: what crates `aes` and `ctr` do together with a big-endian counter,
-//! under the same names and traits, by the fastest kernel for the CPU it runs on and for the length of each message.
+//! AES in counter mode and CRCs by generated SIMD kernels, by the fastest kernel for the CPU they run on and for the
+//! length of each message.
+//!
+//! Counter mode ([`ctr`]) is what crates `aes` and `ctr` do together with a big-endian counter, under the same names and
+//! traits:
 //!
 //! ```
 //! use byways::cipher::{KeyIvInit, StreamCipher};
@@ -13,10 +16,22 @@
 //! assert_eq!(u128::from_be_bytes(data), 0xe4095d4fb7a7b3792d6175a3261311b8);
 //! ```
 //!
-//! [`Aes128`], [`Aes192`] and [`Aes256`] are keys, [`ctr`] has the modes. What runs is settled when a key is built, by
-//! what the CPU has ([`cpu`]) and by how wide registers may be ([`Width`], [`limit_width`]), and for each message by its
-//! length. [`kernels()`] lists all kernels there are. They come from [`byways_kernels`], which also makes kernels for an
-//! unroll factor of one's own.
+//! CRCs ([`crc`]) are what crate `crc` does, up to 64 bits, under the same names:
+//!
+//! ```
+//! use byways::crc::{CRC_32_ISCSI, Crc};
+//!
+//! static CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+//! // RFC 3720, B.4
+//! assert_eq!(CRC.checksum(&[0xff; 32]), 0x62a8ab43);
+//! ```
+//!
+//! [`crc::t10`] has T10 protection information.
+//!
+//! What runs is settled by what the CPU has ([`cpu`]) and by how wide registers may be ([`Width`], [`limit_width`]), and
+//! for each message by its length; an [`Aes128`], [`Aes192`] or [`Aes256`] keeps what it was when the key was built.
+//! [`kernels()`] lists all kernels there are. They come from [`byways_kernels`], which also makes kernels for an unroll
+//! factor of one's own.
 //!
 //! # Features
 //!
@@ -26,8 +41,8 @@
 //!
 //! # Secrets
 //!
-//! No branch and no address depends on a key, on data or on keystream. Round keys, kept keystream and tables are wiped
-//! when they are dropped.
+//! In counter mode, no branch and no address depends on a key, on data or on keystream. Round keys, kept keystream and
+//! tables are wiped when they are dropped. CRCs promise nothing about secrets, and protect from accidents only.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

@@ -66,6 +66,15 @@ fn names() -> Vec<&'static str> {
     byways::kernels().map(|kernel| kernel.name()).collect()
 }
 
+/// The form that its macro call names.
+fn form(kernel: &str) -> &str {
+    match kernel.strip_prefix("crc_") {
+        Some(rest) => rest.split_once("_by").unwrap().0,
+        None if kernel.contains("_cached_") => "cached",
+        None => "plain",
+    }
+}
+
 /// A kernel that could be but was not generated, whatever else was.
 fn absent() -> String {
     let algorithm = variant(names()[0]).algorithm();
@@ -83,6 +92,9 @@ fn kernels_are_those_of_the_registry() {
     let listed = first_words(&out);
     assert_eq!(listed[0], "name");
     assert_eq!(listed[1..], names());
+    if cfg!(target_arch = "x86_64") {
+        assert!(["aes128_ctr_by8_xmm", "crc_lsb_by16_zmm"].iter().all(|name| listed.contains(name)), "{out}");
+    }
 }
 
 #[test]
@@ -95,8 +107,7 @@ fn kernels_as_json_agree_with_the_registry_and_the_generator() {
     for (object, kernel) in objects.iter().zip(byways::kernels()) {
         let variant = variant(kernel.name());
         assert_eq!(object["algorithm"], variant.algorithm().to_string());
-        let cached = kernel.name().contains("_cached_");
-        assert_eq!(object["form"], if cached { "cached" } else { "plain" });
+        assert_eq!(object["form"], form(kernel.name()));
         assert_eq!(object["by"], variant.by());
         assert_eq!(object["width"], variant.width().name());
         assert_eq!(object["registers"], variant.registers());
@@ -110,14 +121,14 @@ fn kernels_as_json_agree_with_the_registry_and_the_generator() {
         assert_eq!(object["cost"]["bytes_per_cycle"], cost.bytes_per_cycle());
         assert_eq!(object["cost"]["live"], cost.live);
         assert_eq!(object["cost"]["registers"], cost.registers);
-        assert_eq!(object["cost"]["held_keys"], cost.held_keys);
+        assert_eq!(object["cost"]["held_keys"], Value::from(cost.held_keys));
         assert_eq!(object["cost"]["counts"], Value::from_iter(cost.counts));
     }
 }
 
 #[test]
 fn expand_prints_any_kernel_generated_or_not() {
-    for name in ["aes128_ctr_by16_zmm", &absent()] {
+    for name in ["aes128_ctr_by16_zmm", "crc_msb_swap_by4_xmm", "crc_lsb_by12_zmm", &absent()] {
         let out = well(&format!("expand {name}"));
         assert_eq!(out, listing(variant(name)));
         assert!(out.contains(&format!("pub fn {name}(")), "{out}");
@@ -126,7 +137,7 @@ fn expand_prints_any_kernel_generated_or_not() {
 
 #[test]
 fn cost_prints_the_head_of_the_listing() {
-    for name in ["aes256_ctr_by8_xmm", "aes192_ctr_by12_ymm"] {
+    for name in ["aes256_ctr_by8_xmm", "aes192_ctr_by12_ymm", "crc_lsb_by12_zmm", "crc_msb_rev_by32_zmm"] {
         let out = well(&format!("cost {name}"));
         let head: Vec<String> = out.lines().map(|line| format!("// {line}").trim_end().to_owned()).collect();
         assert!(listing(variant(name)).starts_with(&head.join("\n")), "{out}");
@@ -137,18 +148,24 @@ fn cost_prints_the_head_of_the_listing() {
 #[test]
 fn verify_has_a_line_a_kernel_and_names_what_has_not_run() {
     let cpu = byways::cpu::Detected::get().features();
-    let kernel = byways::kernels().find(|kernel| kernel.name() == "aes128_ctr_by8_xmm").unwrap();
-    let absent = absent();
-    let out = well(&format!("verify aes128_ctr_by8_xmm {absent}"));
-    let runs = cpu.contains(kernel.features());
-    let native = if runs { "native: ok" } else { "native: – (this CPU has no " };
-    let (name, column) = ("aes128_ctr_by8_xmm", absent.len());
-    assert!(out.contains(&format!("{name:<column$}  interpreted: ok, {native}")), "{out}");
+    let (generated, absent) = (["aes128_ctr_by8_xmm", "crc_lsb_by4_xmm"], absent());
+    let out = well(&format!("verify {} {absent}", generated.join(" ")));
+    let mut count = 0;
+    for name in generated {
+        let kernel = byways::kernels().find(|kernel| kernel.name() == name).unwrap();
+        let runs = cpu.contains(kernel.features());
+        let native = if runs { "native: ok\n" } else { "native: – (this CPU has no " };
+        let column = absent.len();
+        assert!(out.contains(&format!("{name:<column$}  interpreted: ok, {native}")), "{out}");
+        assert_eq!(out.contains(&format!("\nnot run natively: {name}: this CPU has no ")), !runs, "{out}");
+        count += u8::from(runs);
+    }
     assert!(out.contains(&format!("\n{absent}  interpreted: ok, native: – (not generated)\n")), "{out}");
-    let count = u8::from(runs);
-    assert!(out.contains(&format!("\nkernels: 2; interpreted: 2, natively: {count}, wrong: none\n")), "{out}");
+    let against =
+        "\nagainst crates `aes` and `ctr`, at every length from 0 to 1100 bytes; crate `crc`, at every length ";
+    assert!(out.contains(against), "{out}");
+    assert!(out.contains(&format!("\nkernels: 3; interpreted: 3, natively: {count}, wrong: none\n")), "{out}");
     assert!(out.contains(&format!("\nnot run natively: {absent}: not generated\n")), "{out}");
-    assert_eq!(out.contains("\nnot run natively: aes128_ctr_by8_xmm: this CPU has no "), !runs, "{out}");
 }
 
 #[test]
@@ -177,19 +194,23 @@ fn without_a_command_every_kernel_is_verified_and_timed() {
             format!("  cannot run here, verified interpreted: {}", byways::cpu::Missing(missing))
         };
         assert!(line.ends_with(&end), "{line}");
-        let form = if kernel.name().contains("_cached_") { "cached" } else { "plain" };
-        let row = [form.to_owned(), format!("by{}", variant(kernel.name()).by())];
+        let row = [form(kernel.name()).to_owned(), format!("by{}", variant(kernel.name()).by())];
         let has_row = |line: &str| line.split_whitespace().collect::<Vec<_>>().windows(2).any(|words| words == row);
         assert!(out.lines().any(has_row), "{row:?}: {out}");
     }
     let tables = out.lines().filter(|line| line.ends_with(" 65536"));
-    assert_eq!(tables.count(), 3, "{out}");
+    assert_eq!(tables.count(), 5, "{out}");
     let width = bench::default_width();
     assert!(out.contains(&format!("\nwidth  {width}, ")), "{out}");
     for bytes in [16, 1000, 1 << 30] {
         let kernel = bench::planned("aes256_ctr", width, bytes).replace(' ', "_");
         let told = out.lines().any(|line| line.ends_with(&format!("  aes256_ctr_{kernel}")));
         assert!(told || width == byways::Width::Fallback, "{kernel}: {out}");
+        for algorithm in ["crc-32", "crc-16/t10-dif"] {
+            let kernel = bench::planned_crc(algorithm, byways::Width::Zmm, bytes);
+            let told = out.lines().any(|line| line.split_whitespace().skip(1).any(|word| word == kernel));
+            assert!(told || kernel == "fallback" || width != byways::Width::Zmm, "{kernel}: {out}");
+        }
     }
     assert_eq!(out.contains('–'), out.contains("cannot run here"), "{out}");
 }
@@ -200,6 +221,10 @@ fn an_impossible_n_is_refused_and_the_nearest_named() {
         let error = refused(&format!("{command} aes128_ctr_by13_zmm"));
         assert!(error.starts_with("error: impossible kernel `aes128_ctr_by13_zmm`: `by13` "), "{error}");
         assert!(error.contains("try `aes128_ctr_by12_zmm`\n"), "{error}");
+    }
+    for command in ["expand", "bench crc"] {
+        let error = refused(&format!("{command} crc_msb_rev_by14_zmm"));
+        assert!(error.contains("try `crc_msb_rev_by12_zmm` or `crc_msb_rev_by16_zmm`\n"), "{error}");
     }
     let error = refused("expand aes256_ctr_by64_ymm");
     assert!(error.contains("try `aes256_ctr_by32_ymm`\n"), "{error}");
@@ -215,22 +240,31 @@ fn an_unknown_kernel_is_refused_and_like_names_given() {
     assert!(error.contains("`aes128_ctr_by8_ymm`"), "{error}");
     let error = refused("cost chacha20_by8_xmm");
     assert!(error.contains("algorithm `aes128_ctr`, `aes192_ctr`, `aes256_ctr`"), "{error}");
+    assert!(error.contains("`crc_lsb`, `crc_msb_rev`, `crc_msb_swap`"), "{error}");
+    let error = refused("bench crc crc_lsb_by8_zm");
+    assert!(
+        error.starts_with("error: unknown kernel `crc_lsb_by8_zm`; ") && error.contains("try `crc_lsb_by8_zmm` or ")
+    );
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn what_was_not_generated_cannot_be_measured() {
-    let absent = absent();
-    let error = refused(&format!("bench ctr aes128_ctr_by8_xmm {absent}"));
-    assert!(error.starts_with(&format!("error: `{absent}` was not generated")), "{error}");
-    assert!(error.contains(" into the list in kernels/src/aes_ctr.rs, or try `"), "{error}");
-    let tried: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
-    assert!(tried.len() == 2 && tried.iter().all(|name| names().contains(name)), "{error}");
+    for (bench, generated, absent, list) in [
+        ("ctr", "aes128_ctr_by8_xmm", absent().as_str(), "aes_ctr.rs"),
+        ("crc", "crc_msb_rev_by4_xmm", "crc_lsb_by12_zmm", "crc_fold.rs"),
+    ] {
+        let error = refused(&format!("bench {bench} {absent} {generated}"));
+        assert!(error.starts_with(&format!("error: `{absent}` was not generated")), "{error}");
+        assert!(error.contains(&format!(" into the list in kernels/src/{list}, or try `")), "{error}");
+        let tried: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+        assert!(tried.len() == 2 && tried.iter().all(|name| names().contains(name)), "{error}");
+    }
 }
 
 #[test]
 fn arguments_that_make_no_sense_are_refused() {
-    assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there is `ctr`\n");
+    assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there are `ctr`, `crc`\n");
     assert!(refused("bench").starts_with("error: `<FAMILY>` is missing; "));
     assert!(refused("expand").starts_with("error: `<NAME>` is missing; "));
     let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`, `ctr`, `sum`, `algorithms`";
@@ -241,6 +275,21 @@ fn arguments_that_make_no_sense_are_refused() {
     assert!(refused("bench ctr --width ymm").starts_with("error: `--api` is missing; "));
     assert!(refused("bench ctr --api aes128_ctr_by8_xmm").contains("`--api` cannot be used with `[NAME]...`"));
     assert!(refused("bench ctr --rounds none").contains("`none` is no number of rounds; 1 to "));
+    assert!(refused("bench crc --update 0").contains("`0` is no update size; 1 to "));
+    assert!(
+        refused("bench crc --algorithm crc-32 crc_lsb_by4_xmm").contains("`--algorithm <NAME>` cannot be used with ")
+    );
+    for (args, error) in [
+        ("ctr --update 16", "`--update` cuts what a CRC takes; it does not go with `ctr`"),
+        ("ctr --algorithm crc-32", "`--algorithm` chooses a CRC; it does not go with `ctr`"),
+        ("crc --size 100 --update 16", "a message of `100` bytes cannot be cut into updates of `16` bytes"),
+        ("crc --size 64 --update 16 --update 3", "no message of `64` bytes can be cut into updates of `3` bytes"),
+        ("crc --algorithm crc-16/t10dif", "unknown algorithm `crc-16/t10dif`; try `CRC-16/T10-DIF`"),
+        ("crc --algorithm md5", "unknown algorithm `md5`; `byways algorithms` lists them all"),
+    ] {
+        let found = refused(&format!("bench {args}"));
+        assert!(found.starts_with(&format!("error: {error}")), "{args}: {found}");
+    }
 }
 
 #[test]

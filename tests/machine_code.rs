@@ -219,3 +219,14 @@ fn a_fault_is_told_with_its_instructions() {
         "machine_code::faulty::call: calls: expected 0, found 1\n    +0x0056  call machine_code::faulty::sound_xmm";
     assert_eq!(told, [call]);
 }
+
+#[test]
+fn dump() {
+    for kernel in found().filter(|k| k.program.variant.to_string().starts_with("crc")) {
+        println!("{} {}", kernel.program.variant, kernel.listing);
+        for b in kernel.program.skeleton.loops() {
+            let c = byways_codegen::cost::of_block(&kernel.program, b);
+            println!("   {} {}", b.registers, c);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use byways_codegen::emit;
 use byways_codegen::families;
-use byways_codegen::spec::{Algorithm, Variant, Width};
+use byways_codegen::spec::{Algorithm, CrcForm, Variant, Width};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -58,6 +58,78 @@ fn the_registry_has_the_functions_features() {
         assert_eq!(enabled, registered, "{variant}");
         assert!(enabled.len() > 4, "{variant}: {enabled}");
     }
+}
+
+fn crc_variants() -> Vec<Variant> {
+    every_variant().into_iter().filter(|variant| matches!(variant.algorithm(), Algorithm::Crc(_))).collect()
+}
+
+/// A kernel has one signature, which its registry's type is of; of what stands beside it, CRCs have the lanes.
+#[test]
+fn the_registry_is_of_the_functions_kind() {
+    for variant in every_variant() {
+        let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
+        let registry = between(&items, "pub static KERNELS : & [", "] = ");
+        let registered = between(&items, &format!("Kernel :: new (\"{variant}\" , "), "}");
+        let Algorithm::Crc(form) = variant.algorithm() else {
+            assert_eq!(registry, ":: byways_kernels :: cpu :: Kernel < :: byways_kernels :: ctr :: Ctr >", "{variant}");
+            assert!(!items.contains("LANES"), "{variant}");
+            continue;
+        };
+        let lanes = between(&items, "pub const LANES : :: byways_kernels :: core :: primitive :: usize = ", " ;");
+        assert_eq!(lanes, families::lanes(&[variant]).to_string(), "{variant}");
+        let fold = format!(":: byways_kernels :: cpu :: Kernel < :: byways_kernels :: crc :: Fold < {lanes} > >");
+        assert_eq!(registry, fold, "{variant}");
+        let constants = between(&items, ":: byways_kernels :: crc :: Constants < ", " >");
+        assert_eq!(constants, lanes, "{variant}");
+        let first = if form == CrcForm::Lsb { "Lsb" } else { "Msb" };
+        let function = format!(":: byways_kernels :: crc :: Fold :: {first} ({variant})");
+        assert!(registered.contains(&function), "{variant}: {registered}");
+    }
+}
+
+/// The constants of several kernels serve the one that takes the most.
+#[test]
+fn kernels_of_one_call_take_the_same_constants() {
+    let kernels = ["crc_lsb_by4_xmm", "crc_msb_rev_by32_zmm", "crc_msb_swap_by16_ymm"];
+    let kernels = kernels.map(|name| name.parse::<Variant>().expect("a kernel"));
+    let most = kernels.map(|kernel| families::lanes(&[kernel])).into_iter().max().expect("there are some");
+    assert_eq!(families::lanes(&kernels), most);
+    let items = emit::items(&kernels, &quote!(::byways_kernels)).to_string();
+    assert_eq!(items.matches(&format!("crc :: Constants < {most} >")).count(), 3);
+    assert_eq!(items.matches("pub const LANES").count(), 1);
+    assert_eq!(items.matches("pub static KERNELS").count(), 1);
+    assert_eq!(items.matches("unsafe").count(), 3);
+}
+
+/// The kernel crate refuses to take powers of x that are not there, but only when a kernel is compiled. So this looks at
+/// all that can be: the lanes suffice for each access, and are not more than the next register's end needs.
+#[test]
+fn the_lanes_are_those_that_the_kernel_takes() {
+    for variant in crc_variants() {
+        let function = emit::function(variant, &quote!(::byways_kernels)).to_string();
+        let lanes = variant.width().lanes();
+        // a list of generic arguments, of which the numbers count
+        let numbers = |before: &str| -> Vec<usize> {
+            let lists = function.split(before).skip(1).map(|rest| rest.split_once(" >").expect("it ends").0);
+            lists.map(|list| list.split(' ').find_map(|word| word.parse().ok()).expect("a number")).collect()
+        };
+        let distances = numbers(". distances :: <").into_iter().map(|registers| registers * lanes);
+        let rests = numbers(". rest :: <").into_iter().map(|registers| (2 * registers - 1) * lanes);
+        let strides = numbers(&format!(". stride_{} :: <", variant.width())).into_iter().map(|step| step + 1);
+        let [distances, rests, strides] = [distances.collect(), rests.collect(), strides.collect::<Vec<usize>>()];
+        for found in [&distances, &rests, &strides] {
+            assert!(!found.is_empty(), "{variant}: {distances:?} {rests:?} {strides:?}");
+        }
+        let most = [distances, rests, strides].concat().into_iter().max().expect("there are some");
+        assert_eq!(families::lanes(&[variant]), most.next_multiple_of(Width::Zmm.lanes()), "{variant}");
+    }
+}
+
+/// Nothing comes of nothing.
+#[test]
+fn no_variants_make_no_items() {
+    assert!(emit::items(&[], &quote!(::byways_kernels)).is_empty());
 }
 
 /// The one stretch of the text between these two.

@@ -1,12 +1,13 @@
 //! The generated kernels of [byways](https://docs.rs/byways).
 //!
-//! This crate holds descriptions ([`mod@aes_ctr`]), and what they need from outside: round keys ([`keys`]), memory access
-//! ([`mem`]) and the proof that a CPU has what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64 only;
-//! on other architectures those modules are left out. It is `no_std`.
+//! This crate holds descriptions, AES in counter mode ([`mod@aes_ctr`]) and CRCs ([`mod@crc_fold`]), and what they need from
+//! outside: round keys ([`keys`]), constants of polynomials ([`crc`]), memory access ([`mem`]) and the proof that a CPU has
+//! what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64 only; on other architectures those modules are
+//! left out. It is `no_std`.
 //!
 //! # Kernels of one's own
 //!
-//! [`aes_ctr!`] makes kernels for any N that fits, in any crate, also under `#![forbid(unsafe_code)]`:
+//! [`aes_ctr!`] and [`crc_fold!`] make kernels for any N that fits, in any crate, also under `#![forbid(unsafe_code)]`:
 //!
 //! ```
 //! # #[cfg(target_arch = "x86_64")] {

@@ -1,12 +1,13 @@
 //! Detection: the pure function against machines that are odd, and against the standard library on this one.
 #![cfg(target_arch = "x86_64")]
 
-use byways_kernels::aes_ctr::KERNELS;
-use byways_kernels::cpu::{Detected, Features, Leaves, Registers};
+use byways_kernels::cpu::{Detected, Features, Kernel, Leaves, Registers};
+use byways_kernels::{aes_ctr, crc_fold};
 
 /// CPUID leaf 1, ecx.
-const LEAF1: [(&str, u32); 9] = [
+const LEAF1: [(&str, u32); 10] = [
     ("sse3", 0),
+    ("pclmulqdq", 1),
     ("ssse3", 9),
     ("fma", 12),
     ("sse4.1", 19),
@@ -17,7 +18,16 @@ const LEAF1: [(&str, u32); 9] = [
     ("f16c", 29),
 ];
 /// CPUID leaf 7, ebx (below 100) and ecx (from 100).
-const LEAF7: [(&str, u32); 5] = [("avx2", 5), ("avx512f", 16), ("avx512bw", 30), ("avx512vl", 31), ("vaes", 109)];
+const LEAF7: [(&str, u32); 8] = [
+    ("avx2", 5),
+    ("avx512f", 16),
+    ("avx512bw", 30),
+    ("avx512vl", 31),
+    ("avx512vbmi2", 106),
+    ("gfni", 108),
+    ("vaes", 109),
+    ("vpclmulqdq", 110),
+];
 
 /// A machine whose CPUID shows all of our features but `without`, and whose operating system set XCR0 so.
 fn machine(without: &[&str], xcr0: u64) -> Features {
@@ -30,37 +40,72 @@ fn machine(without: &[&str], xcr0: u64) -> Features {
     Features::of(&Leaves { leaf1, leaf7, xcr0 })
 }
 
-fn widths(features: Features) -> Vec<&'static str> {
-    let can = |width: &&str| {
-        let mut kernels = KERNELS.iter().filter(|kernel| kernel.name().ends_with(*width));
-        kernels.clone().count() > 0 && kernels.all(|kernel| features.contains(kernel.features()))
-    };
-    ["xmm", "ymm", "zmm"].into_iter().filter(can).collect()
+/// The kernels of both families: name and features.
+fn kernels() -> impl Iterator<Item = (&'static str, Features)> {
+    fn of<F: Copy>(kernel: &Kernel<F>) -> (&'static str, Features) {
+        (kernel.name(), kernel.features())
+    }
+    aes_ctr::KERNELS.iter().map(of).chain(crc_fold::KERNELS.iter().map(of))
+}
+
+/// Which kernels have something in their names.
+const KINDS: [&str; 4] = ["_ctr_", "crc_lsb_", "crc_msb_rev_", "crc_msb_swap_"];
+
+/// For each kind, the widths at which all of its kernels run. At others none must.
+fn widths(features: Features) -> [String; KINDS.len()] {
+    KINDS.map(|kind| {
+        let can = |width: &&str| {
+            let of_it = kernels().filter(|(name, _)| name.contains(kind) && name.ends_with(*width));
+            let (can, cannot): (Vec<_>, Vec<_>) = of_it.partition(|&(_, needed)| features.contains(needed));
+            assert!(can.is_empty() != cannot.is_empty(), "{kind}{width}: {can:?} run, {cannot:?} do not");
+            cannot.is_empty()
+        };
+        ["xmm", "ymm", "zmm"].into_iter().filter(can).collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// A CPU bit counts only if the operating system saves the registers, and only with what the compiler takes it to imply.
 #[test]
 fn odd_machines() {
     const ALL: u64 = 0xe7;
-    let cases: &[(&str, &[&str], u64, &[&str])] = &[
-        ("everything", &[], ALL, &["xmm", "ymm", "zmm"]),
-        ("CPUID all set, the system saves xmm only", &[], 0x3, &["xmm"]),
-        ("CPUID all set, the system saves ymm", &[], 0x7, &["xmm", "ymm"]),
-        ("masks and zmm without ymm", &[], 0xe3, &["xmm"]),
-        ("ymm without xmm", &[], 0x4, &["xmm"]),
-        ("no masks", &[], 0xc7, &["xmm", "ymm"]),
-        ("no upper zmm registers", &[], 0x67, &["xmm", "ymm"]),
-        ("no OSXSAVE: XCR0 means nothing", &["osxsave"], ALL, &["xmm"]),
-        ("VAES with AVX2 only (Zen 3, Alder Lake)", &["avx512f", "avx512bw", "avx512vl"], 0x7, &["xmm", "ymm"]),
-        ("AVX-512 without VAES (Skylake-X)", &["vaes"], ALL, &["xmm"]),
-        ("AVX-512F alone (Knights Landing)", &["avx512bw", "avx512vl", "vaes"], ALL, &["xmm"]),
-        ("no AVX-512VL", &["avx512vl"], ALL, &["xmm", "ymm"]),
-        ("AVX masked by a hypervisor, the rest shown", &["avx"], ALL, &["xmm"]),
-        ("no AVX2", &["avx2"], ALL, &["xmm"]),
-        ("no FMA, which AVX-512 implies to the compiler", &["fma"], ALL, &["xmm", "ymm"]),
-        ("no AES-NI", &["aes"], ALL, &[]),
-        ("no SSSE3", &["ssse3"], ALL, &[]),
-        ("nothing", &["aes", "ssse3", "avx"], 0, &[]),
+    const NONE: &str = "";
+    const X: &str = "xmm";
+    const XY: &str = "xmm ymm";
+    const XYZ: &str = "xmm ymm zmm";
+    let no_avx512 = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi2"];
+    let no_avx512_gfni = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi2", "gfni"];
+    let no_vectors = ["vaes", "vpclmulqdq", "gfni", "avx512vbmi2"];
+    let knights_landing = ["vaes", "vpclmulqdq", "gfni", "avx512vbmi2", "avx512bw", "avx512vl"];
+    // counter mode, CRCs: lowest bit first, highest first by reversing bits, by swapping bytes
+    let cases: &[(&str, &[&str], u64, [&str; KINDS.len()])] = &[
+        ("everything (Ice Lake, Zen 4)", &[], ALL, [XYZ; 4]),
+        ("CPUID all set, the system saves xmm only", &[], 0x3, [X; 4]),
+        ("CPUID all set, the system saves ymm", &[], 0x7, [XY; 4]),
+        ("masks and zmm without ymm", &[], 0xe3, [X; 4]),
+        ("ymm without xmm", &[], 0x4, [X; 4]),
+        ("no masks", &[], 0xc7, [XY; 4]),
+        ("no upper zmm registers", &[], 0x67, [XY; 4]),
+        ("no OSXSAVE: XCR0 means nothing", &["osxsave"], ALL, [X; 4]),
+        ("VAES and VPCLMULQDQ with AVX2, and GFNI (Alder Lake)", &no_avx512, 0x7, [XY; 4]),
+        ("VAES and VPCLMULQDQ with AVX2, no GFNI (Zen 3)", &no_avx512_gfni, 0x7, [XY, XY, NONE, XY]),
+        ("AVX-512 and PCLMULQDQ only (Skylake-X)", &no_vectors, ALL, [X, X, NONE, X]),
+        ("AVX-512F alone (Knights Landing)", &knights_landing, ALL, [X, X, NONE, X]),
+        ("GFNI without AVX (Tremont)", &["avx"], 0x3, [X; 4]),
+        ("no AVX-512VL", &["avx512vl"], ALL, [XY; 4]),
+        ("no AVX-512VBMI2", &["avx512vbmi2"], ALL, [XYZ, XY, XY, XY]),
+        ("AVX masked by a hypervisor, the rest shown", &["avx"], ALL, [X; 4]),
+        ("no AVX2", &["avx2"], ALL, [X; 4]),
+        ("no FMA, which AVX-512 implies to the compiler", &["fma"], ALL, [XY; 4]),
+        ("no VAES", &["vaes"], ALL, [X, XYZ, XYZ, XYZ]),
+        ("no VPCLMULQDQ", &["vpclmulqdq"], ALL, [XYZ, X, X, X]),
+        ("no GFNI", &["gfni"], ALL, [XYZ, XYZ, NONE, XYZ]),
+        ("no AES-NI", &["aes"], ALL, [NONE, XYZ, XYZ, XYZ]),
+        ("no PCLMULQDQ, which VPCLMULQDQ implies to the compiler", &["pclmulqdq"], ALL, [XYZ, NONE, NONE, NONE]),
+        ("AES-NI alone", &["pclmulqdq", "avx", "gfni"], 0x3, [X, NONE, NONE, NONE]),
+        // one form takes its result from the upper half of a register
+        ("no SSE4.1, which AVX implies to the compiler", &["sse4.1"], ALL, [X, NONE, X, X]),
+        ("no SSSE3", &["ssse3"], ALL, [NONE; 4]),
+        ("nothing", &["aes", "ssse3", "avx", "pclmulqdq"], 0, [NONE; 4]),
     ];
     for &(what, without, xcr0, expected) in cases {
         assert_eq!(widths(machine(without, xcr0)), expected, "{what}");
@@ -75,10 +120,12 @@ fn this_machine_is_as_the_standard_library_says() {
         };
     }
     same!("sse3" "ssse3" "sse4.1" "sse4.2" "aes" "avx" "f16c" "fma" "avx2" "vaes" "avx512f" "avx512bw" "avx512vl");
-    assert_eq!(Features::all().names().count(), 13, "a feature is not compared");
+    same!("pclmulqdq" "vpclmulqdq" "gfni" "avx512vbmi2");
+    assert_eq!(Features::all().names().count(), 17, "a feature is not compared");
 }
 
-/// Crate `cpufeatures` knows all of them but f16c, and shows VAES only where the zmm registers are saved.
+/// Crate `cpufeatures` knows all of them but f16c, and shows VAES, VPCLMULQDQ and GFNI only where the zmm registers are
+/// saved.
 #[test]
 fn this_machine_is_as_cpufeatures_says() {
     let ours = Detected::get().features();
@@ -87,7 +134,7 @@ fn this_machine_is_as_cpufeatures_says() {
         ($($module:ident $name:tt)*) => {
             $(
                 cpufeatures::new!($module, $name);
-                let stricter = $name == "vaes" && !ours.has("avx512f");
+                let stricter = ["vaes", "vpclmulqdq", "gfni"].contains(&$name) && !ours.has("avx512f");
                 assert!($module::get() == ours.has($name) || stricter && !$module::get(), $name);
                 compared.push($name);
             )*
@@ -95,6 +142,7 @@ fn this_machine_is_as_cpufeatures_says() {
     }
     same!(sse3 "sse3" ssse3 "ssse3" sse41 "sse4.1" sse42 "sse4.2" aes "aes" avx "avx" fma "fma" avx2 "avx2");
     same!(vaes "vaes" avx512f "avx512f" avx512bw "avx512bw" avx512vl "avx512vl");
+    same!(pclmulqdq "pclmulqdq" vpclmulqdq "vpclmulqdq" gfni "gfni" avx512vbmi2 "avx512vbmi2");
     assert!(Features::all().names().all(|name| compared.contains(&name)), "only {compared:?} are compared");
 }
 
@@ -141,14 +189,36 @@ fn sets() {
 /// A kernel is proven against what was detected, less what was taken away, and says what it lacks.
 #[test]
 fn kernels_are_proven_against_what_is_there() {
-    let none = Detected::get().only(Features::NONE);
-    assert!(none.aes().is_none());
-    for kernel in KERNELS {
-        let missing = kernel.prove(none).map(|_| ()).unwrap_err();
-        assert_eq!(missing.0, kernel.features(), "{}", kernel.name());
-        let quoted: Vec<String> = kernel.features().names().map(|name| format!("`{name}`")).collect();
-        assert_eq!(missing.to_string(), format!("this CPU has no {}", quoted.join(", ")));
-        let without = Detected::get().features().without(kernel.features());
-        assert!(kernel.prove(Detected::get().only(without)).is_err(), "{}", kernel.name());
+    fn check<F: Copy>(kernels: &[Kernel<F>]) {
+        let all = Detected::get();
+        let none = all.only(Features::NONE);
+        for kernel in kernels {
+            let missing = kernel.prove(none).map(|_| ()).unwrap_err();
+            assert_eq!(missing.0, kernel.features(), "{}", kernel.name());
+            let quoted: Vec<String> = kernel.features().names().map(|name| format!("`{name}`")).collect();
+            assert_eq!(missing.to_string(), format!("this CPU has no {}", quoted.join(", ")));
+            let without = all.features().without(kernel.features());
+            assert!(kernel.prove(all.only(without)).is_err(), "{}", kernel.name());
+            for name in kernel.features().names() {
+                let without = all.only(all.features().without(Features::named(name)));
+                assert!(kernel.prove(without).is_err_and(|missing| missing.0.has(name)), "{}", kernel.name());
+            }
+        }
+    }
+    assert!(Detected::get().only(Features::NONE).aes().is_none());
+    check(aes_ctr::KERNELS);
+    check(crc_fold::KERNELS);
+}
+
+/// A CRC kernel by its function is the kernel by its kind, with the features that go with it.
+#[test]
+fn crc_kernels_by_their_kind() {
+    for kernel in crc_fold::KERNELS {
+        let (lsb, msb) = (kernel.lsb(), kernel.msb());
+        assert_eq!(lsb.is_some(), kernel.name().starts_with("crc_lsb_"), "{}", kernel.name());
+        assert_eq!(msb.is_some(), kernel.name().starts_with("crc_msb_"), "{}", kernel.name());
+        let narrow = lsb.or(msb).expect("one of the two");
+        assert_eq!((narrow.name(), narrow.features()), (kernel.name(), kernel.features()));
+        assert!(std::ptr::fn_addr_eq(narrow.function(), kernel.function().function()), "{}", kernel.name());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use ::crc::{Algorithm, Table};
 use byways_codegen::gf2::Modulus;
 use byways_codegen::ir::Program;
-use byways_codegen::spec::Variant;
+use byways_codegen::spec::{self, CrcForm, Variant};
 use byways_codegen::{eval, families};
 use byways_kernels::cpu::Proven;
 use byways_kernels::crc::{Constants, Fold};
@@ -15,7 +15,7 @@ use crate::cpu::{Detected, Kernel, Missing};
 use crate::verify::{FENCE, noise, start};
 
 /// A generator polynomial, for kernels, for the interpreter and for crate `crc`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Generator {
     width: u8,
     poly: u64,
@@ -38,6 +38,20 @@ impl Generator {
         let unused = 64 - self.width;
         let register = noise(seed | 1).skip(64).take(8).fold(0, |register, byte| register << 8 | u64::from(byte));
         if lsb { register >> unused } else { register << unused }
+    }
+
+    /// The register with it that has all bits, as kernels take it.
+    pub fn all_ones(&self, lsb: bool) -> u64 {
+        let unused = 64 - self.width;
+        if lsb { u64::MAX >> unused } else { u64::MAX << unused }
+    }
+
+    /// Whether kernels of the variant take it: some are made for one generator alone.
+    pub fn suits(&self, variant: Variant) -> bool {
+        match variant.algorithm() {
+            spec::Algorithm::Crc(CrcForm::Lsb | CrcForm::MsbRev | CrcForm::MsbSwap) => true,
+            spec::Algorithm::AesCtr(..) => false,
+        }
     }
 }
 

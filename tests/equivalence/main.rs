@@ -1,56 +1,38 @@
-//! Every kernel, interpreted always and native where the CPU allows, against crates `aes` and `ctr` and against
-//! published vectors. What could not run natively is listed by name at the end.
+//! Every kernel, interpreted always and native where the CPU allows, against independent implementations (crates `aes`
+//! and `ctr`, crate `crc`) and against published vectors. What could not run natively is listed by name at the end.
 
 #[cfg(target_arch = "x86_64")]
-mod calls;
+mod crc;
 #[cfg(target_arch = "x86_64")]
-#[path = "../cases/mod.rs"]
-mod cases;
+mod ctr;
 #[cfg(target_arch = "x86_64")]
+#[path = "../crc/pages.rs"]
 mod pages;
 #[cfg(target_arch = "x86_64")]
-mod vectors;
+mod trials;
 
 use std::process::ExitCode;
 
 #[cfg(target_arch = "x86_64")]
 fn main() -> ExitCode {
     use byways::Registered;
-    use byways::verify::ctr::Way;
-    use libtest_mimic::{Arguments, Completion, Trial};
+    use byways::cpu::Detected;
+    use libtest_mimic::Arguments;
 
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     let mut missing = Vec::new();
     for registered in byways::kernels() {
-        let name = registered.name();
-        let Registered::Ctr(kernel) = registered else { continue };
-        if let Err(features) = kernel.prove(byways::cpu::Detected::get()) {
-            missing.push(format!("{name}: {features}"));
-        }
-        let subject = move || calls::Subject::new(kernel);
-        let native = move |check: fn(&calls::Subject, &Way) -> Result<(), String>| {
-            move || match Way::native(kernel) {
-                Ok(way) => check(&subject(), &way).map(|()| Completion::Completed).map_err(Into::into),
-                Err(missing) => Ok(Completion::ignored_with(missing)),
-            }
+        let (of_kernel, proven) = match registered {
+            Registered::Ctr(kernel) => (ctr::of_kernel(kernel), kernel.prove(Detected::get()).err()),
+            Registered::Crc(kernel) => (crc::of_kernel(kernel), kernel.prove(Detected::get()).err()),
+            other => panic!("nothing is known of {}", other.name()),
         };
-        for (what, check) in calls::CHECKS {
-            trials.push(Trial::test(format!("interpreted::{what}::{name}"), move || {
-                let subject = subject();
-                check(&subject, &Way::interpreted(subject.variant)).map_err(Into::into)
-            }));
-            trials.push(Trial::ignorable_test(format!("native::{what}::{name}"), native(*check)));
-        }
-        for (what, check) in calls::NATIVE_CHECKS {
-            trials.push(Trial::ignorable_test(format!("native::{what}::{name}"), native(*check)));
-        }
+        trials.extend(of_kernel);
+        missing.extend(proven.map(|features| format!("{}: {features}", registered.name())));
     }
     assert!(!trials.is_empty(), "the registry lists kernels");
-    for width in byways_codegen::spec::Width::ALL {
-        let name = format!("interpreted::every_unroll::{width}");
-        trials.push(Trial::test(name, move || calls::every_unroll(width).map_err(Into::into)));
-    }
+    trials.extend(ctr::of_every_unroll().chain(crc::of_every_unroll()));
     let conclusion = libtest_mimic::run(&arguments, trials);
     if !arguments.list {
         match missing.as_slice() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use byways_codegen::cost::{cost, of_block};
-use byways_codegen::ir::{Block, Flow, Program};
+use byways_codegen::ir::{Block, Program};
 use byways_codegen::spec::Width;
 use iced_x86::EncodingKind;
 
@@ -46,13 +46,7 @@ struct ExpectedLoop {
 
 /// The blocks that can run more than once in a row: after a longer batch a shorter one may be of use once at most.
 fn repeated(program: &Program) -> impl Iterator<Item = &Block> {
-    let mut below = usize::MAX;
-    let whiles = program.skeleton.flows.iter().filter_map(move |flow| {
-        let Flow::While(block) = flow else { return None };
-        let before = std::mem::replace(&mut below, block.registers);
-        (before > 2 * block.registers).then_some(block)
-    });
-    whiles.chain(program.skeleton.runs.iter().flat_map(|runs| [&runs.build, &runs.reuse]))
+    program.skeleton.loops().into_iter()
 }
 
 /// What is counted in a loop over data, by its names in a cost.

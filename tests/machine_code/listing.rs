@@ -18,9 +18,13 @@ use crate::known::{self, Known};
 pub(crate) enum Class {
     AesEnc,
     AesEncLast,
+    Clmul,
+    Affine,
     Shuffle,
     Add,
     Xor,
+    /// Logic of three operands.
+    Ternary,
     /// Of a vector, from elsewhere than the stack.
     Load,
     /// Of a vector, to elsewhere than the stack.
@@ -49,9 +53,12 @@ impl Class {
         match self {
             Class::AesEnc => "aesenc",
             Class::AesEncLast => "aesenclast",
+            Class::Clmul => "pclmulqdq",
+            Class::Affine => "gf2p8affineqb",
             Class::Shuffle => "shuffle",
             Class::Add => "add",
             Class::Xor => "xor",
+            Class::Ternary => "ternary logic",
             Class::Load => "load",
             Class::Store => "store",
             Class::Reload => "reload",
@@ -118,7 +125,7 @@ impl<'a> Listing<'a> {
         let lines: Vec<Line> = (instructions.into_iter().zip(&infos).zip(known))
             .map(|((instruction, info), known)| Line::new(function, instruction, info, known))
             .collect();
-        let last_round = |line: usize| lines[line].class == Class::AesEncLast;
+        let last_round = |line: usize| matches!(lines[line].class, Class::AesEncLast | Class::Clmul);
         let wipe = |line: usize| lines[line].stack == Stack::Wipe;
         let loops = flow.innermost(&last_round);
         let mut wipes = flow.innermost(&wipe);
@@ -217,6 +224,9 @@ pub(crate) fn on_vectors(instruction: &Instruction, info: &InstructionInfo, stac
     match instruction.mnemonic() {
         Mnemonic::Aesenc | Mnemonic::Vaesenc => return Class::AesEnc,
         Mnemonic::Aesenclast | Mnemonic::Vaesenclast => return Class::AesEncLast,
+        Mnemonic::Pclmulqdq | Mnemonic::Vpclmulqdq => return Class::Clmul,
+        Mnemonic::Gf2p8affineqb | Mnemonic::Vgf2p8affineqb => return Class::Affine,
+        Mnemonic::Vpternlogd | Mnemonic::Vpternlogq => return Class::Ternary,
         Mnemonic::Pshufb | Mnemonic::Vpshufb => return Class::Shuffle,
         Mnemonic::Paddq | Mnemonic::Vpaddq => return Class::Add,
         Mnemonic::Pxor | Mnemonic::Vpxor | Mnemonic::Vpxord | Mnemonic::Vpxorq => return Class::Xor,

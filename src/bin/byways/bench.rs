@@ -1,41 +1,47 @@
 //! `byways bench`: kernels side by side, in cycles an operation.
 
 use std::io::Write;
-use std::str::FromStr;
+use std::iter;
 
+use byways::crc::catalogue::{self as crcs, Model};
 use byways::measure::Cycles;
-use byways_codegen::spec::{Algorithm, CtrForm, Variant, Width};
+use byways_codegen::spec::Variant;
 
-use crate::catalogue::{self, Catalogue, Entry, form, one_of};
-use crate::keyed::Aes;
+use crate::algorithms::nearest;
+use crate::catalogue::{self, Catalogue, Entry, one_of};
+use crate::family::{Family, Task};
+use crate::library::Subject;
 use crate::progress::Progress;
 use crate::table::{Align, Table};
+use crate::work::{Rival, Work};
 use crate::{Failure, plan, run};
-
-/// Bytes in a message, unless others are asked for.
-const SIZES: [&str; 7] = ["16", "64", "256", "1024", "1472", "8192", "65536"];
 
 /// Measures kernels side by side, in cycles an operation.
 ///
-/// Without names, by8 at xmm, which this family grew from, against the kernel that the library's plan has for the size,
-/// for every key size. With names, those kernels, and what each gains on the first.
+/// Without names, the kernel that a family grew from against the one that the library's plan has for the size: of `ctr`
+/// by8 at xmm, for every key size; of `crc` by4 at xmm, for one algorithm, by the size of a block and of the updates that
+/// it is fed in. With names, those kernels, and what each gains on the first.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
     after_help = "\
-In place, a fresh IV a message, the round keys made before; eight buffers in turn. Kernels take turns round after round,
-and what is shown is the lower quartile of the rounds, and the distance to the upper one. Under `plan` stands which
-kernel it is, then its cycles. With --api the plan's side is what a user of the library sees: a `Ctr128BE` is made for
-each message and the keystream applied, and where there are no kernels, crates `aes` and `ctr` take their place.
+An operation is a message: with `ctr` in place, a fresh IV a message, the round keys made before; with `crc` the register
+is handed on from update to update, the constants made before. Eight buffers in turn. Kernels take turns round after
+round, and what is shown is the lower quartile of the rounds, and the distance to the upper one. Under `plan` stands
+which kernel it is, then its cycles. With --api the plan's side is what a user of the library sees, a `Ctr128BE` or a
+`Digest` for each message, and where there are no kernels, crates `aes`, `ctr` and `crc` take their place.
 
 Examples:
   byways bench ctr
   byways bench ctr --api --width ymm
   byways bench ctr aes128_ctr_by8_ymm aes128_ctr_by16_ymm
-  byways bench ctr --size 1500 --size 65536 --rounds 1000"
+  byways bench ctr --size 1500 --size 65536 --rounds 1000
+  byways bench crc
+  byways bench crc --algorithm crc-32c --api --size 4096 --update 512 --update 4096
+  byways bench crc crc_msb_swap_by16_zmm crc_msb_rev_by16_zmm"
 )]
 pub(crate) struct Args {
-    /// What to measure: `ctr`, AES in counter mode
+    /// What to measure: `ctr`, AES in counter mode, or `crc`
     family: Family,
     /// Kernels, as <algorithm>_by<N>_<width>; the first is what the others are compared with
     #[arg(value_name = "NAME", value_parser = catalogue::variant)]
@@ -46,44 +52,88 @@ pub(crate) struct Args {
     /// With --api, registers at most so wide: `fallback`, `xmm`, `ymm` or `zmm`
     #[arg(long, requires = "api", value_parser = plan::width)]
     width: Option<byways::Width>,
+    /// The CRC whose plan is measured, by a name of `byways algorithms`; CRC-16/T10-DIF if not given
+    #[arg(long, value_name = "NAME", conflicts_with = "names", value_parser = model)]
+    algorithm: Option<&'static Model>,
     /// How often each kernel has its turn
     #[arg(long, default_value = "500", value_parser = rounds)]
     rounds: usize,
-    /// Bytes in a message; can be given several times
-    #[arg(long, value_name = "BYTES", default_values = SIZES, value_parser = size)]
+    /// Bytes in a message; can be given several times. Without it there are several from 16 on
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     size: Vec<usize>,
+    /// Bytes that a CRC takes at once, where they divide the size; can be given several times
+    ///
+    /// Without it the plan is measured with several, and kernels that are named with whole messages.
+    #[arg(long, value_name = "BYTES", value_parser = update)]
+    update: Vec<usize>,
 }
 
-/// Kernels that compute the like.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
-    Ctr,
-}
+impl Args {
+    /// Refuses options that are for another family.
+    fn check(&self) -> Result<(), Failure> {
+        let name = self.family.facts().name;
+        let foreign = match self.family {
+            Family::Ctr if self.algorithm.is_some() => Some("`--algorithm` chooses a CRC"),
+            Family::Ctr if !self.update.is_empty() => Some("`--update` cuts what a CRC takes"),
+            Family::Ctr | Family::Crc => None,
+        };
+        foreign.map_or(Ok(()), |what| Err(Failure::Usage(format!("{what}; it does not go with `{name}`"))))
+    }
 
-impl Family {
-    const fn of(algorithm: Algorithm) -> Self {
-        match algorithm {
-            Algorithm::AesCtr(..) => Family::Ctr,
+    /// Whether messages are fed in pieces.
+    fn cuts(&self) -> bool {
+        !self.update.is_empty() || self.names.is_empty() && !self.family.facts().updates.is_empty()
+    }
+
+    /// Sizes, each with the updates that divide it.
+    fn works(&self) -> Result<Vec<Work>, Failure> {
+        let facts = self.family.facts();
+        let sizes = if self.size.is_empty() { facts.sizes } else { &self.size };
+        let updates = |size: usize| -> Vec<usize> {
+            if self.update.is_empty() {
+                let pieces = if self.cuts() { facts.updates } else { &[] };
+                pieces.iter().copied().filter(|&u| u < size && size.is_multiple_of(u)).chain([size]).collect()
+            } else {
+                self.update.iter().copied().filter(|&update| size.is_multiple_of(update)).collect()
+            }
+        };
+        let asked = |numbers: &[usize]| one_of(&numbers.iter().map(usize::to_string).collect::<Vec<_>>());
+        if let Some(size) = self.size.iter().find(|&&size| updates(size).is_empty()) {
+            let updates = asked(&self.update);
+            return Err(Failure::Usage(format!(
+                "a message of `{size}` bytes cannot be cut into updates of {updates} bytes"
+            )));
+        }
+        if let Some(update) = self.update.iter().find(|&&update| !sizes.iter().any(|s| s.is_multiple_of(update))) {
+            let sizes = asked(sizes);
+            return Err(Failure::Usage(format!(
+                "no message of {sizes} bytes can be cut into updates of `{update}` bytes"
+            )));
+        }
+        let crc = self.model().algorithm.wide();
+        let polynomial = (crc.width, crc.poly);
+        let works = |&size| updates(size).into_iter().map(move |update| Work { size, update, polynomial });
+        Ok(sizes.iter().flat_map(works).collect())
+    }
+
+    /// Whose plan is measured.
+    fn subjects(&self) -> Vec<Subject> {
+        match self.family {
+            Family::Ctr => Subject::all(self.family, self.width),
+            Family::Crc => {
+                let model = self.model();
+                vec![Subject::crc(model.name, model.algorithm, self.width)]
+            }
         }
     }
 
-    /// The file that lists what is generated.
-    const fn list(self) -> &'static str {
-        match self {
-            Family::Ctr => "kernels/src/aes_ctr.rs",
-        }
+    fn model(&self) -> &'static Model {
+        self.algorithm.unwrap_or_else(|| crcs::find("CRC-16/T10-DIF").expect("a model of the catalogue"))
     }
 }
 
-impl FromStr for Family {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "ctr" => Ok(Family::Ctr),
-            _ => Err(format!("unknown family `{name}`; there is `ctr`")),
-        }
-    }
+fn model(name: &str) -> Result<&'static Model, String> {
+    crcs::find(name).ok_or_else(|| format!("unknown algorithm `{name}`; {}", nearest(name)))
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
@@ -94,109 +144,136 @@ fn size(text: &str) -> Result<usize, String> {
     number(text, 1 << 24).ok_or_else(|| format!("`{text}` is no message size; 1 to 16777216 bytes would do"))
 }
 
+fn update(text: &str) -> Result<usize, String> {
+    number(text, 1 << 24).ok_or_else(|| format!("`{text}` is no update size; 1 to 16777216 bytes would do"))
+}
+
 fn number(text: &str, most: usize) -> Option<usize> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
 }
 
 /// Measures, and prints the table.
 pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Failure> {
+    args.check()?;
+    let works = args.works()?;
     run::possible()?;
-    let (table, note) = if args.names.is_empty() { planned(args, catalogue)? } else { (named(args, catalogue)?, None) };
+    let (table, notes) = if args.names.is_empty() {
+        planned(args, &works, catalogue)?
+    } else {
+        (named(args, &works, catalogue)?, vec![])
+    };
     let rounds = if args.rounds == 1 { "one round".to_owned() } else { format!("{} rounds", args.rounds) };
     writeln!(out, "cycles an operation, lower quartile of {rounds}, and how far above it the upper one is")?;
-    note.map_or(Ok(()), |note| writeln!(out, "{note}"))?;
+    notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
     Ok(write!(out, "\n{table}")?)
 }
 
+/// The columns that say what is measured.
+fn heads(args: &Args) -> impl Iterator<Item = (String, Align)> {
+    let heads = [Some("bytes"), args.cuts().then_some("update")];
+    heads.into_iter().flatten().map(|head| (head.to_owned(), Align::Right))
+}
+
+/// Their cells.
+fn labels(args: &Args, work: &Work) -> impl Iterator<Item = String> {
+    let labels = [Some(work.size), args.cuts().then_some(work.update)];
+    labels.into_iter().flatten().map(|label| label.to_string())
+}
+
 /// The kernels that were named, and what each gains on the first.
-fn named(args: &Args, catalogue: &Catalogue) -> Result<Table, Failure> {
+fn named(args: &Args, works: &[Work], catalogue: &Catalogue) -> Result<Table, Failure> {
     let entries = args.names.iter().map(|&name| chosen(args.family, name, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    let rivals: Vec<Rival<'_>> = entries.into_iter().map(Rival::Kernel).collect();
     let columns = args.names.iter().enumerate().flat_map(|(i, name)| {
         let gain = (i > 0).then(|| ("gain".to_owned(), Align::Right));
         [(name.to_string(), Align::Right), (String::new(), Align::Left)].into_iter().chain(gain)
     });
-    let mut table = Table::new([("bytes".to_owned(), Align::Right)].into_iter().chain(columns));
-    let progress = Progress::new("measuring", args.size.len() * args.rounds);
-    for &size in &args.size {
-        progress.now(format!("{size} bytes"));
-        let cycles = run::race(&entries, None, size, args.rounds, || progress.step());
+    let mut table = Table::new(heads(args).chain(columns));
+    let progress = Progress::new("measuring", works.len() * args.rounds);
+    for work in works {
+        progress.now(format!("{} bytes", work.size));
+        let cycles = run::race(&rivals, *work, args.rounds, || progress.step());
         let cells = cycles.iter().enumerate().flat_map(|(i, each)| {
             let gain = (i > 0).then(|| gain(each, &cycles[0]));
             cells(each).into_iter().chain(gain)
         });
-        table.row([size.to_string()].into_iter().chain(cells));
+        table.row(labels(args, work).chain(cells));
     }
     Ok(table)
 }
 
-/// By8 at xmm, and what the plan has for each size; and what is to be said of the plan.
-fn planned(args: &Args, catalogue: &Catalogue) -> Result<(Table, Option<String>), Failure> {
-    let mut rows = Vec::new();
-    for algorithm in catalogue.algorithms().filter(|&a| Family::of(a) == args.family && form(a) == CtrForm::Plain) {
-        let Algorithm::AesCtr(key, _) = algorithm;
-        let old = old(algorithm, catalogue)?;
-        rows.push((algorithm, old, Aes::new(&vec![0x5a; key.bits() / 8], args.width).expect("an AES key")));
-    }
-    let width = rows[0].2.width();
-    let explained = plan::explained(width, args.width, catalogue);
-    if !args.api && width == byways::Width::Fallback {
+/// What the family grew from, and what the plan has for each size; and what is to be said of the plan.
+fn planned(args: &Args, works: &[Work], catalogue: &Catalogue) -> Result<(Table, Vec<String>), Failure> {
+    let subjects = args.subjects();
+    let old = subjects.iter().map(|subject| old(subject.task, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    let width = plan::explained(&subjects[0], args.width, catalogue);
+    if !args.api && subjects[0].width() == byways::Width::Fallback {
         return Err(Failure::Usage(format!(
-            "the plan has no kernels to measure: its width is {explained}; `--api` measures what takes their place"
+            "the plan has no kernels to measure: its width is {width}; `--api` measures what takes their place"
         )));
     }
-    let how = if args.api { "; through a `Ctr128BE` a message" } else { "" };
-    let columns = ["algorithm", "bytes", "by8 xmm", "", "plan", "", "", "gain"];
-    let aligns = [Align::Left, Align::Right, Align::Right, Align::Left, Align::Left, Align::Right, Align::Left];
-    let mut table = Table::new(columns.into_iter().zip(aligns.into_iter().chain([Align::Right])));
-    let progress = Progress::new("measuring", rows.len() * args.size.len() * args.rounds);
-    for (algorithm, old, aes) in &rows {
-        for &size in &args.size {
-            progress.now(format!("{size} bytes {algorithm}"));
-            let kernel = aes.kernel(size).map(|name| catalogue.named(name));
-            let new = kernel.filter(|_| !args.api);
-            let rivals: Vec<&Entry> = [*old].into_iter().chain(new).collect();
-            let library = args.api.then_some(aes);
-            let cycles = run::race(&rivals, library, size, args.rounds, || progress.step());
-            let row = [algorithm.to_string(), size.to_string()].into_iter().chain(cells(&cycles[0]));
-            let row = row.chain([kernel.map_or("fallback".to_owned(), |entry| short(entry.variant))]);
+    let how = if args.api { format!("; through a `{}` a message", args.family.facts().object) } else { String::new() };
+    let width = format!("the plan's width: {width}{how}");
+    // of several subjects, each row begins with its task, which kernels' names then need not
+    let several = subjects.len() > 1;
+    let called = |task: Task, kernel: &str| if several { task.short(kernel) } else { kernel.to_owned() };
+    let label = several.then(|| ("algorithm".to_owned(), Align::Left));
+    let columns = [
+        (called(subjects[0].task, old[0].kernel.name()), Align::Right),
+        (String::new(), Align::Left),
+        ("plan".to_owned(), Align::Left),
+        (String::new(), Align::Right),
+        (String::new(), Align::Left),
+        ("gain".to_owned(), Align::Right),
+    ];
+    let mut table = Table::new(label.into_iter().chain(heads(args)).chain(columns));
+    let progress = Progress::new("measuring", subjects.len() * works.len() * args.rounds);
+    for (subject, old) in iter::zip(&subjects, old) {
+        for work in works {
+            progress.now(format!("{} bytes {}", work.size, subject.task));
+            let kernel = subject.kernel(work.update);
+            let new = match kernel {
+                Some(name) if !args.api => Rival::Kernel(catalogue.named(name)),
+                _ => Rival::Library(subject),
+            };
+            let cycles = run::race(&[Rival::Kernel(old), new], *work, args.rounds, || progress.step());
+            let label = several.then(|| subject.task.to_string());
+            let row = label.into_iter().chain(labels(args, work)).chain(cells(&cycles[0]));
+            let row = row.chain([kernel.map_or("fallback".to_owned(), |name| called(subject.task, name))]);
             table.row(row.chain(cells(&cycles[1])).chain([gain(&cycles[1], &cycles[0])]));
         }
     }
-    Ok((table, Some(format!("the plan's width: {explained}{how}"))))
+    let title = (!several).then(|| format!("algorithm: {}", subjects[0].title));
+    Ok((table, title.into_iter().chain([width]).collect()))
 }
 
 /// The kernel that the plan is compared with.
-fn old(algorithm: Algorithm, catalogue: &Catalogue) -> Result<&Entry, Failure> {
-    let old = Variant::new(algorithm, 8, Width::Xmm).ok().and_then(|variant| catalogue.find(variant));
-    match old {
+fn old(task: Task, catalogue: &Catalogue) -> Result<&Entry, Failure> {
+    match catalogue.find(task.first()) {
         Some(old) if old.runs() => Ok(old),
         Some(old) => Err(Failure::Cannot(format!("no kernel of this family can run here: {}", old.why_not()))),
-        None => Err(Failure::Cannot("`by8` at xmm was not generated; name two kernels".to_owned())),
+        None => Err(Failure::Cannot(format!("`{}` was not generated; name two kernels", task.first()))),
     }
-}
-
-/// What a kernel is called among those of its key size.
-fn short(variant: Variant) -> String {
-    let form = match form(variant.algorithm()) {
-        CtrForm::Plain => "",
-        CtrForm::Cached => "cached ",
-    };
-    format!("{form}by{} {}", variant.by(), variant.width())
 }
 
 /// A kernel that was asked for by name.
 fn chosen(family: Family, name: Variant, catalogue: &Catalogue) -> Result<&Entry, Failure> {
-    if Family::of(name.algorithm()) != family {
-        return Err(Failure::Usage(format!("`{name}` is of another family")));
+    let its = Family::of(name.algorithm());
+    if its != family {
+        let (family, its) = (family.facts().name, its.facts().name);
+        return Err(Failure::Usage(format!(
+            "`{name}` is no kernel of the family `{family}`; `byways bench {its}` measures it"
+        )));
     }
     let Some(entry) = catalogue.find(name) else {
-        let mut near: Vec<Variant> = catalogue.of(name.algorithm()).iter().map(|entry| entry.variant).collect();
+        let mut near = catalogue.variants();
+        near.retain(|variant| variant.algorithm() == name.algorithm());
         near.sort_by_key(|v| (v.width().bytes().abs_diff(name.width().bytes()), v.by().abs_diff(name.by())));
         let near: Vec<String> = near.iter().take(2).map(Variant::to_string).collect();
         return Err(Failure::Usage(format!(
             "`{name}` was not generated, so there is nothing to measure; put {} into the list in {}, or try {}",
             name.by(),
-            family.list(),
+            family.facts().list,
             one_of(&near)
         )));
     };
@@ -216,6 +293,8 @@ fn gain(new: &Cycles, old: &Cycles) -> String {
 mod tests {
     #[cfg(target_arch = "x86_64")]
     use byways::cpu::{Detected, Features};
+    #[cfg(target_arch = "x86_64")]
+    use byways_codegen::spec::KeySize;
 
     use super::*;
 
@@ -226,20 +305,14 @@ mod tests {
         assert_eq!([new, newer].map(|cycles| gain(&cycles, &old)), ["25.0 %", "-10.0 %"]);
     }
 
-    #[test]
-    fn forms_are_told_apart() {
-        let short = |name: &str| short(name.parse().unwrap());
-        assert_eq!(short("aes192_ctr_by4_ymm"), "by4 ymm");
-        assert_eq!(short("aes192_ctr_cached_by16_zmm"), "cached by16 zmm");
-    }
-
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn what_cannot_run_is_named() {
         let cpu = Detected::get().only(Features::all().without(Features::named("aes")));
         let catalogue = Catalogue::new(cpu);
-        let algorithm = "aes128_ctr_by8_xmm".parse::<Variant>().unwrap().algorithm();
-        let Err(Failure::Cannot(why)) = old(algorithm, &catalogue).map(|_| ()) else { panic!("it runs") };
+        let Err(Failure::Cannot(why)) = old(Task::Ctr(KeySize::Aes128), &catalogue).map(|_| ()) else {
+            panic!("it runs")
+        };
         assert!(why.starts_with("no kernel of this family can run here: this CPU has no "), "{why}");
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use byways::Registered;
 use byways::cpu::{Detected, Features, Missing};
-use byways_codegen::spec::{Algorithm, CtrForm, NameError, Variant, Width};
+use byways_codegen::spec::{Algorithm, NameError, Variant, Width};
+
+use crate::family::Task;
 
 /// A kernel of the registry.
 pub(crate) struct Entry {
@@ -17,6 +19,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// What it computes.
+    pub(crate) fn task(&self) -> Task {
+        Task::of(self.variant.algorithm())
+    }
+
     /// Whether the CPU can run it.
     pub(crate) fn runs(&self) -> bool {
         self.missing.is_empty()
@@ -47,6 +54,11 @@ impl Catalogue {
         Catalogue { cpu, entries: entries.collect() }
     }
 
+    /// The variants of which there are kernels.
+    pub(crate) fn variants(&self) -> Vec<Variant> {
+        self.entries.iter().map(|entry| entry.variant).collect()
+    }
+
     /// The variant's kernel, if it was generated.
     pub(crate) fn find(&self, variant: Variant) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.variant == variant)
@@ -57,43 +69,15 @@ impl Catalogue {
         self.entries.iter().find(|entry| entry.kernel.name() == name).expect("a kernel of the registry")
     }
 
-    /// The algorithms that there are kernels for.
-    pub(crate) fn algorithms(&self) -> impl Iterator<Item = Algorithm> {
-        Algorithm::all().filter(|&algorithm| !self.of(algorithm).is_empty())
-    }
-
-    /// The kernels by what they compute, whatever their form: narrowest first, the plain form first, then by N. Of the
-    /// algorithm the plain form stands for all.
-    pub(crate) fn groups(&self) -> Vec<(Algorithm, Vec<&Entry>)> {
-        let plain = Algorithm::all().filter(|&algorithm| form(algorithm) == CtrForm::Plain);
-        let groups = plain.map(|algorithm| {
-            let forms = Algorithm::all().filter(|&other| plain_form(other) == algorithm);
-            let mut entries: Vec<&Entry> = forms.flat_map(|algorithm| self.of(algorithm)).collect();
-            // stable: forms and N stay in order
-            entries.sort_by_key(|entry| entry.variant.width());
-            (algorithm, entries)
+    /// The kernels by task, whatever their form: narrowest first, then by form, then by N.
+    pub(crate) fn groups(&self) -> Vec<(Task, Vec<&Entry>)> {
+        let groups = Task::all().into_iter().map(|task| {
+            let mut entries: Vec<&Entry> = self.entries.iter().filter(|entry| entry.task() == task).collect();
+            entries.sort_by_key(|Entry { variant, .. }| (variant.width(), variant.algorithm(), variant.by()));
+            (task, entries)
         });
         groups.filter(|(_, entries)| !entries.is_empty()).collect()
     }
-
-    /// The kernels for an algorithm, narrowest first, then by N.
-    pub(crate) fn of(&self, algorithm: Algorithm) -> Vec<&Entry> {
-        let mut of: Vec<&Entry> = self.entries.iter().filter(|entry| entry.variant.algorithm() == algorithm).collect();
-        of.sort_by_key(|entry| (entry.variant.width(), entry.variant.by()));
-        of
-    }
-}
-
-/// The form that an algorithm has.
-pub(crate) const fn form(algorithm: Algorithm) -> CtrForm {
-    let Algorithm::AesCtr(_, form) = algorithm;
-    form
-}
-
-/// The plain form of what an algorithm computes.
-const fn plain_form(algorithm: Algorithm) -> Algorithm {
-    let Algorithm::AesCtr(key, _) = algorithm;
-    Algorithm::AesCtr(key, CtrForm::Plain)
 }
 
 /// Those of the kernels that cannot run, by name: a line for each set of features that the CPU lacks.
@@ -159,6 +143,7 @@ mod tests {
         let mut parts = similar("by12_zmm");
         parts.sort();
         assert_eq!(parts, ["aes128_ctr_by12_zmm", "aes192_ctr_by12_zmm", "aes256_ctr_by12_zmm"]);
+        assert_eq!(similar("crc_msb_by32_zmm")[0], "crc_lsb_by32_zmm");
         assert!(similar("chacha20").is_empty());
         assert!(similar("").is_empty());
     }
@@ -167,6 +152,18 @@ mod tests {
     fn of_equally_near_n_both_are_named() {
         let error = variant("aes192_ctr_by14_zmm").unwrap_err();
         assert!(error.ends_with("try `aes192_ctr_by12_zmm` or `aes192_ctr_by16_zmm`"), "{error}");
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn forms_stand_together() {
+        let catalogue = Catalogue::new(Detected::get());
+        let groups = catalogue.groups();
+        assert_eq!(groups.iter().map(|(_, entries)| entries.len()).sum::<usize>(), catalogue.entries.len());
+        let (_, msb) = groups.iter().find(|(task, _)| task.to_string() == "crc_msb").unwrap();
+        let names: Vec<&str> = msb.iter().map(|entry| entry.kernel.name()).collect();
+        assert!(names.starts_with(&["crc_msb_rev_by4_xmm", "crc_msb_rev_by8_xmm"]), "{names:?}");
+        assert!(names.ends_with(&["crc_msb_swap_by16_zmm", "crc_msb_swap_by32_zmm"]), "{names:?}");
     }
 
     #[cfg(target_arch = "x86_64")]

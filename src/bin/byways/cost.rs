@@ -14,6 +14,7 @@ The bound knows ports and the front end, no latency and no cache. Every N that f
 
 Examples:
   byways cost aes128_ctr_by16_zmm
+  byways cost crc_msb_rev_by32_zmm
   byways cost aes256_ctr_by12_ymm     # of no list yet")]
 pub(crate) struct Args {
     /// <algorithm>_by<N>_<width>

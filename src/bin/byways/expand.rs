@@ -14,7 +14,7 @@ Every N that fills whole registers will do, whether or not it was generated.
 
 Examples:
   byways expand aes128_ctr_by16_zmm
-  byways expand aes128_ctr_by12_zmm     # of no list yet
+  byways expand crc_lsb_by12_zmm        # of no list yet
   diff <(byways expand aes128_ctr_by8_ymm) <(byways expand aes128_ctr_by16_ymm)")]
 pub(crate) struct Args {
     /// <algorithm>_by<N>_<width>

@@ -8,13 +8,16 @@ use byways_codegen::families;
 use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::catalogue::{Catalogue, Entry, form};
+use crate::catalogue::{Catalogue, Entry};
+use crate::family::form;
 use crate::table::{Align, Table};
 
 /// Lists every kernel: its shape, what it needs, whether it runs here, and what its batch costs.
 #[derive(clap::Args)]
 #[command(after_help = "\
-The `cached` form takes rounds 1 and 2 from a table, which pays for long messages; `plain` computes every round.
+Of AES in counter mode, the `cached` form takes rounds 1 and 2 from a table, which pays for long messages; `plain`
+computes every round. CRCs of the form `lsb` take the lowest bit of a byte first, the others the highest: `msb_rev` turns
+the bits of each byte round, `msb_swap` the bytes of each block.
 `bound` is the fewest cycles that a batch can take; `live` is how many registers it needs at once.
 
 Examples:
@@ -46,7 +49,7 @@ fn table(entries: &[Entry]) -> Table {
         table.row([
             variant.to_string(),
             variant.algorithm().to_string(),
-            form(variant.algorithm()).name().to_owned(),
+            form(variant.algorithm()).to_owned(),
             variant.width().to_string(),
             variant.by().to_string(),
             variant.registers().to_string(),
@@ -66,7 +69,7 @@ fn object(entry: &Entry) -> Value {
     json!({
         "name": entry.kernel.name(),
         "algorithm": variant.algorithm().to_string(),
-        "form": form(variant.algorithm()).name(),
+        "form": form(variant.algorithm()),
         "by": variant.by(),
         "width": variant.width().name(),
         "registers": variant.registers(),

@@ -16,8 +16,9 @@ mod catalogue;
 mod cost;
 mod ctr;
 mod expand;
+mod family;
 mod kernels;
-mod keyed;
+mod library;
 mod overview;
 mod plan;
 mod progress;
@@ -29,6 +30,7 @@ mod run;
 mod sum;
 mod table;
 mod verify;
+mod work;
 
 /// Lists, verifies and measures the generated kernels; without a command, all of that for this CPU.
 #[derive(Parser)]
@@ -40,13 +42,15 @@ struct Cli {
 
 const HELP: &str = "\
 A kernel is called <algorithm>_by<N>_<width>: aes128_ctr_by16_zmm keeps 16 blocks of 16 bytes in flight, in zmm
-registers.
+registers. Two families exist: `ctr`, AES in counter mode, and `crc`, CRCs of up to 64 bits by carry-less multiplication,
+such as crc_msb_rev_by32_zmm.
 
 Examples:
   byways                                every kernel, verified and timed on this CPU
   byways kernels                        what there is, and what runs here
   byways expand aes128_ctr_by12_zmm     the code of any N that fits, generated or not
   byways bench ctr                      what the library gains on by8 at xmm
+  byways bench crc                      the same for T10-DIF, on by4 at xmm
   byways ctr --key-file key --iv 000102030405060708090a0b0c0d0e0f plain secret
   byways sum --algorithm crc-32c file   its CRC; `byways algorithms` has more
 In the repository, `cargo byways` builds it and runs it.

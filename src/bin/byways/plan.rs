@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::env;
 
 use byways::{VARIABLE, Width, width_limit};
-use byways_codegen::spec::KeySize;
 
 use crate::Failure;
 use crate::catalogue::Catalogue;
-use crate::keyed::Aes;
+use crate::family::Task;
+use crate::library::Subject;
 use crate::table::{Align, Table};
 
 /// The width of this name.
@@ -44,17 +44,19 @@ fn limit(option: Option<Width>) -> Option<Limit> {
     option.into_iter().chain(environment).min_by_key(|&(width, _)| width)
 }
 
-/// This width, and why no wider registers are used; `option` is what `--width` says.
-pub(crate) fn explained(width: Width, option: Option<Width>, catalogue: &Catalogue) -> String {
-    format!("{width}, {}", why(width, limit(option), catalogue.cpu.slows_for_zmm(), catalogue))
+/// The subject's width, and why it uses no wider registers; `option` is what `--width` says.
+pub(crate) fn explained(subject: &Subject, option: Option<Width>, catalogue: &Catalogue) -> String {
+    let width = subject.width();
+    format!("{width}, {}", why(width, subject.task, limit(option), catalogue.cpu.slows_for_zmm(), catalogue))
 }
 
-fn why(width: Width, limit: Option<Limit>, slows: bool, catalogue: &Catalogue) -> String {
+fn why(width: Width, task: Task, limit: Option<Limit>, slows: bool, catalogue: &Catalogue) -> String {
     let Some(wider) = Width::ALL.into_iter().find(|&wider| wider > width) else {
         let despite = limit.filter(|_| slows).map(|(_, who)| format!(": `{who}` asks for it, though the clock drops"));
         return format!("the widest there is{}", despite.unwrap_or_default());
     };
-    let lacking = catalogue.entries.iter().find(|e| e.variant.width().name() == wider.name() && !e.runs());
+    let of_wider = catalogue.entries.iter().filter(|e| e.task() == task && e.variant.width().name() == wider.name());
+    let lacking = of_wider.filter(|entry| !entry.runs()).min_by_key(|entry| entry.missing.names().count());
     match (limit, lacking) {
         (Some((limit, who)), _) if limit == width => format!("the limit that `{who}` sets"),
         (_, Some(entry)) => format!("because {}, which {wider} needs", entry.why_not()),
@@ -65,16 +67,10 @@ fn why(width: Width, limit: Option<Limit>, slows: bool, catalogue: &Catalogue) -
     }
 }
 
-/// The width that the library uses here.
-pub(crate) fn width_here() -> Width {
-    Aes::new(&[0; 16], None).expect("an AES key").width()
-}
-
-/// Which kernel the library uses for which length, by key size; none if it uses no kernels.
-pub(crate) fn table() -> Option<Table> {
-    let keys = KeySize::ALL.map(|key| (key, Aes::new(&vec![0; key.bits() / 8], None).expect("an AES key")));
-    let ends: BTreeSet<usize> = keys.iter().flat_map(|(_, aes)| aes.plan()).map(|(most, _)| most).collect();
-    let heads = keys.iter().map(|(key, _)| (format!("Aes{}", key.bits()), Align::Left));
+/// Which kernel the library uses for which length, by subject; none if it uses no kernels.
+pub(crate) fn table(subjects: &[Subject]) -> Option<Table> {
+    let ends: BTreeSet<usize> = subjects.iter().flat_map(Subject::plan).map(|(most, _)| most).collect();
+    let heads = subjects.iter().map(|subject| (subject.title.clone(), Align::Left));
     let mut table = Table::new([("bytes".to_owned(), Align::Left)].into_iter().chain(heads));
     for &most in &ends {
         let bytes = match most {
@@ -82,7 +78,7 @@ pub(crate) fn table() -> Option<Table> {
             usize::MAX => "beyond".to_owned(),
             most => format!("up to {most}"),
         };
-        let kernels = keys.iter().map(|(_, aes)| aes.kernel(most).unwrap_or("fallback").to_owned());
+        let kernels = subjects.iter().map(|subject| subject.kernel(most).unwrap_or("fallback").to_owned());
         table.row([bytes].into_iter().chain(kernels));
     }
     (!ends.is_empty()).then_some(table)
@@ -91,6 +87,7 @@ pub(crate) fn table() -> Option<Table> {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use byways::cpu::{Detected, Features};
+    use byways_codegen::spec::KeySize;
 
     use super::*;
 
@@ -98,6 +95,9 @@ mod tests {
     fn why_no_wider() {
         let lacks = |features| Catalogue::new(Detected::get().only(Features::all().without(Features::named(features))));
         let all = Catalogue { cpu: Detected::get(), entries: Vec::new() };
+        let why = |width, limit, slows, catalogue: &Catalogue| {
+            why(width, Task::Ctr(KeySize::Aes128), limit, slows, catalogue)
+        };
         let asked = |width| Some((width, "--width"));
         assert_eq!(why(Width::Zmm, None, false, &all), "the widest there is");
         assert_eq!(why(Width::Zmm, asked(Width::Zmm), false, &all), "the widest there is");
@@ -111,5 +111,14 @@ mod tests {
         assert!(none.starts_with("because this CPU has no ") && none.ends_with(", which xmm needs"), "{none}");
         let narrow = why(Width::Xmm, None, true, &lacks("vaes"));
         assert!(narrow.contains("vaes") && narrow.ends_with(", which ymm needs"), "{narrow}");
+    }
+    #[test]
+    fn each_task_lacks_what_it_needs_itself() {
+        let cpu = Detected::get().only(Features::all().without(Features::named("gfni,vpclmulqdq")));
+        let why = |task| why(Width::Xmm, task, None, false, &Catalogue::new(cpu));
+        let crc = why(Task::CrcMsb);
+        assert!(crc.contains("`vpclmulqdq`") && crc.ends_with(", which ymm needs"), "{crc}");
+        assert!(!crc.contains("`gfni`"), "{crc}");
+        assert!(!why(Task::Ctr(KeySize::Aes128)).contains("`vpclmulqdq`"));
     }
 }

@@ -1,67 +1,94 @@
 //! Running kernels, to verify and to measure them: the one place here that knows each family's signature.
 
 use std::cell::RefCell;
+use std::hint::black_box;
 
 use byways::Registered;
+use byways::byways_kernels::crc::{Constants, Fold};
+use byways::byways_kernels::crc_fold::LANES;
+use byways::byways_kernels::ctr::Ctr;
 use byways::cipher::{InnerIvInit, StreamCipher};
 use byways::cpu::{Detected, Kernel};
+use byways::crc::{Crc, Width};
 use byways::ctr::{Ctr128BE, Keystream};
 use byways::keys::AesKeys;
 use byways::measure::{Contestant, Cycles};
-use byways::verify::ctr::{LONGEST, Way, every_length};
-use byways::verify::noise;
+use byways::verify::{crc, ctr, noise};
 use byways_codegen::spec::{Algorithm, Variant};
 
 use crate::Failure;
 use crate::catalogue::Entry;
-use crate::keyed::{Aes, of_any_size};
+use crate::family::{Family, Task};
+use crate::work::{Rival, Work};
 
 /// Whether kernels can be verified and measured at all: on this architecture they can.
 pub(crate) fn possible() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What kernels are verified against.
-pub(crate) fn oracle() -> String {
-    format!("crates `aes` and `ctr`, at every length from 0 to {LONGEST} bytes")
+/// What the family's kernels are verified against.
+pub(crate) fn oracle(family: Family) -> String {
+    let longest = match family {
+        Family::Ctr => ctr::LONGEST,
+        Family::Crc => crc::LONGEST,
+    };
+    format!("{}, at every length from 0 to {longest} bytes", family.facts().peers)
 }
 
 /// Verifies the variant's program, interpreted; the error is what it computed wrong.
 pub(crate) fn interpreted(variant: Variant) -> Result<(), String> {
-    let Algorithm::AesCtr(key, _) = variant.algorithm();
-    every_length(&Way::interpreted(variant), key.bits() / 8, || ()).map_err(|fault| fault.to_string())
+    match variant.algorithm() {
+        Algorithm::AesCtr(key, _) => {
+            let way = ctr::Way::interpreted(variant);
+            ctr::every_length(&way, key.bits() / 8, || ()).map_err(|fault| fault.to_string())
+        }
+        Algorithm::Crc(_) => every_crc(&crc::Way::interpreted(variant), variant),
+    }
 }
 
 /// Verifies a kernel that runs here; the error is what it computed wrong.
 pub(crate) fn native(entry: &Entry) -> Result<(), String> {
     match entry.kernel {
         Registered::Ctr(kernel) => {
-            let way = Way::native(kernel).expect("a kernel that runs here");
-            every_length(&way, kernel.function().key_len(), || ()).map_err(|fault| fault.to_string())
+            let way = ctr::Way::native(kernel).expect("a kernel that runs here");
+            ctr::every_length(&way, kernel.function().key_len(), || ()).map_err(|fault| fault.to_string())
         }
-        _ => unreachable!("a family without a command line: {}", entry.kernel.name()),
+        Registered::Crc(kernel) => {
+            every_crc(&crc::Way::native(kernel).expect("a kernel that runs here"), entry.variant)
+        }
+        _ => unknown(entry),
     }
 }
 
-/// Measures kernels that run here, and behind them the library with this key, side by side over messages of `size`
-/// bytes; `progress` is called after each round.
-pub(crate) fn race(
-    entries: &[&Entry],
-    library: Option<&Aes>,
-    size: usize,
-    rounds: usize,
-    progress: impl FnMut(),
-) -> Vec<Cycles> {
-    let buffers = RefCell::new(Buffers::new(size));
-    let kernels = entries.iter().map(|entry| contestant(entry, &buffers));
-    let library = library.map(|aes| of_any_size!(aes, aes => Contestant::new("library", messages(aes, &buffers))));
-    byways::measure::race(&mut kernels.chain(library).collect::<Vec<_>>(), rounds, progress)
+/// The CRCs that the variant is for.
+fn every_crc(way: &crc::Way, variant: Variant) -> Result<(), String> {
+    let lsb = Task::of(variant.algorithm()) != Task::CrcMsb;
+    crc::every_length(way, lsb, &crc::generators(), || ()).map_err(|fault| fault.to_string())
 }
 
-fn contestant<'a>(entry: &Entry, buffers: &'a RefCell<Buffers>) -> Contestant<'a> {
+/// The registry's enum is open, so that the compiler does not see what is missing here.
+fn unknown(entry: &Entry) -> ! {
+    unreachable!("a family without a command line: {}", entry.kernel.name())
+}
+
+/// Measures rivals side by side, in cycles a message; `progress` is called after each round.
+pub(crate) fn race(rivals: &[Rival<'_>], work: Work, rounds: usize, progress: impl FnMut()) -> Vec<Cycles> {
+    let messages = RefCell::new(Messages::new(work));
+    let contestants = rivals.iter().map(|rival| match rival {
+        Rival::Kernel(entry) => Contestant { name: entry.kernel.name().to_owned(), run: kernel(entry, &messages) },
+        Rival::Library(subject) => Contestant { name: subject.title.clone(), run: subject.works(&messages) },
+    });
+    byways::measure::race(&mut contestants.collect::<Vec<_>>(), rounds, progress)
+}
+
+/// What does so many messages.
+pub(crate) type Works<'a> = Box<dyn FnMut(usize) + 'a>;
+
+fn kernel<'a>(entry: &Entry, messages: &'a Shared) -> Works<'a> {
     match entry.kernel {
-        Registered::Ctr(kernel) => Contestant::new(kernel.name(), ctr(kernel, buffers)),
-        _ => unreachable!("a family without a command line: {}", entry.kernel.name()),
+        Registered::Ctr(kernel) => Box::new(keystream(kernel, messages)),
+        Registered::Crc(kernel) => Box::new(fold(kernel, messages)),
+        _ => unknown(entry),
     }
 }
 
@@ -69,54 +96,84 @@ fn contestant<'a>(entry: &Entry, buffers: &'a RefCell<Buffers>) -> Contestant<'a
 const STEP: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// In place, a fresh IV a message, the round keys made before.
-fn ctr<'a>(kernel: &Kernel<byways_kernels::ctr::Ctr>, buffers: &'a RefCell<Buffers>) -> impl FnMut(usize) + 'a {
+fn keystream<'a>(kernel: &Kernel<Ctr>, messages: &'a Shared) -> impl FnMut(usize) + 'a {
     let cpu = Detected::get();
     let run = kernel.prove(cpu).expect("a kernel that runs here");
     let key: Vec<u8> = noise(1).take(kernel.function().key_len()).collect();
     let keys = AesKeys::new(&key, cpu.aes().expect("who can run a kernel has AES-NI")).expect("an AES key");
     let mut iv = 0_u128;
     move |times| {
-        let mut buffers = buffers.borrow_mut();
+        let mut messages = messages.borrow_mut();
         for i in 0..times {
             iv = iv.wrapping_add(STEP);
-            run.run(&keys, iv, buffers.turn(i).into()).expect("a key of the kernel's length");
+            run.run(&keys, iv, messages.turn(i).into()).expect("a key of the kernel's length");
         }
     }
 }
 
 /// The same through the library's types: a cipher a message.
-fn messages<'a, C: Keystream>(aes: &'a C, buffers: &'a RefCell<Buffers>) -> impl FnMut(usize) + 'a {
+pub(crate) fn ciphers<'a, C: Keystream>(aes: &'a C, messages: &'a Shared) -> impl FnMut(usize) + 'a {
     let mut iv = 0_u128;
     move |times| {
-        let mut buffers = buffers.borrow_mut();
+        let mut messages = messages.borrow_mut();
         for i in 0..times {
             iv = iv.wrapping_add(STEP);
-            Ctr128BE::inner_iv_init(aes, &iv.to_be_bytes().into()).apply_keystream(buffers.turn(i));
+            Ctr128BE::inner_iv_init(aes, &iv.to_be_bytes().into()).apply_keystream(messages.turn(i));
         }
     }
 }
 
-/// Messages, each at a 64-byte boundary. Contestants share them, so that none has the better place.
-struct Buffers {
+/// Each message in its pieces, the register handed on; the constants made before.
+fn fold<'a>(kernel: &Kernel<Fold<LANES>>, messages: &'a Shared) -> impl FnMut(usize) + 'a {
+    let run = kernel.prove(Detected::get()).expect("a kernel that runs here");
+    let Work { update, polynomial: (width, poly), .. } = messages.borrow().work;
+    let constants = Constants::new(width, poly);
+    move |times| {
+        let mut messages = messages.borrow_mut();
+        for i in 0..times {
+            let pieces = messages.turn(i).chunks(update);
+            black_box(pieces.fold(0, |register, piece| run.run(&constants, register, piece)));
+        }
+    }
+}
+
+/// The same through the library's types: a digest a message.
+pub(crate) fn digests<'a, W: Width>(crc: &'a Crc<W>, messages: &'a Shared) -> impl FnMut(usize) + 'a {
+    let update = messages.borrow().work.update;
+    move |times| {
+        let mut messages = messages.borrow_mut();
+        for i in 0..times {
+            let mut digest = crc.digest();
+            messages.turn(i).chunks(update).for_each(|piece| digest.update(piece));
+            black_box(digest.finalize());
+        }
+    }
+}
+
+/// Messages that contestants share, so that none has the better place.
+pub(crate) type Shared = RefCell<Messages>;
+
+/// Messages, each at a 64-byte boundary.
+pub(crate) struct Messages {
     bytes: Vec<u8>,
     start: usize,
     stride: usize,
-    size: usize,
+    work: Work,
 }
 
-impl Buffers {
+impl Messages {
     const COUNT: usize = 8;
     const LINE: usize = 64;
 
-    fn new(size: usize) -> Self {
-        let stride = size.next_multiple_of(Self::LINE);
+    fn new(work: Work) -> Self {
+        let stride = work.size.next_multiple_of(Self::LINE);
         let bytes = vec![0; Self::COUNT * stride + Self::LINE];
         let start = bytes.as_ptr().align_offset(Self::LINE);
-        Buffers { bytes, start, stride, size }
+        Messages { bytes, start, stride, work }
     }
 
     fn turn(&mut self, i: usize) -> &mut [u8] {
         let at = self.start + i % Self::COUNT * self.stride;
-        &mut self.bytes[at..at + self.size]
+        &mut self.bytes[at..at + self.work.size]
     }
 }

@@ -5,11 +5,12 @@ use byways_codegen::spec::Variant;
 
 use crate::Failure;
 use crate::catalogue::Entry;
-use crate::keyed::Aes;
+use crate::family::Family;
+use crate::work::{Rival, Work};
 
-const ONLY: &str = "kernels exist on x86-64 only; here are `kernels`, `expand`, `cost` and `ctr`";
+const ONLY: &str = "kernels exist on x86-64 only; here are `kernels`, `expand`, `cost`, `ctr`, `sum` and `algorithms`";
 
-pub(crate) fn oracle() -> String {
+pub(crate) fn oracle(_: Family) -> String {
     "nothing: kernels exist on x86-64 only".to_owned()
 }
 
@@ -25,6 +26,6 @@ pub(crate) fn native(_: &Entry) -> Result<(), String> {
     Err(ONLY.to_owned())
 }
 
-pub(crate) fn race(_: &[&Entry], _: Option<&Aes>, _: usize, _: usize, _: impl FnMut()) -> Vec<Cycles> {
+pub(crate) fn race(_: &[Rival<'_>], _: Work, _: usize, _: impl FnMut()) -> Vec<Cycles> {
     Vec::new()
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use byways_codegen::spec::Variant;
 
 use crate::catalogue::{self, Catalogue, Entry, cannot_run};
+use crate::family::Family;
 use crate::progress::Progress;
 use crate::{Failure, run};
 
@@ -16,6 +17,7 @@ Exit codes: 0 all is well; 1 a kernel computed something wrong.
 
 Examples:
   byways verify                         every kernel
+  byways verify crc_msb_rev_by32_zmm    one of them
   byways verify aes128_ctr_by12_zmm     a program of no list yet")]
 pub(crate) struct Args {
     /// Kernels, as <algorithm>_by<N>_<width>; every generated one if none is named
@@ -27,7 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Failure> {
     run::possible()?;
     let variants = match args.names.as_slice() {
-        [] => catalogue.entries.iter().map(|entry| entry.variant).collect(),
+        [] => catalogue.variants(),
         names => names.to_vec(),
     };
     let column = variants.iter().map(|variant| variant.to_string().len()).max().unwrap_or(0);
@@ -84,6 +86,13 @@ fn verdict(result: Result<(), String>) -> (String, Option<String>) {
     }
 }
 
+/// What these kernels are verified against.
+pub(crate) fn oracles(variants: &[Variant]) -> String {
+    let verified = |family: &Family| variants.iter().any(|variant| Family::of(variant.algorithm()) == *family);
+    let oracles: Vec<String> = Family::ALL.into_iter().filter(verified).map(run::oracle).collect();
+    oracles.join("; ")
+}
+
 fn summary(
     variants: &[Variant],
     native: usize,
@@ -91,7 +100,7 @@ fn summary(
     catalogue: &Catalogue,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    writeln!(out, "\nagainst {}", run::oracle())?;
+    writeln!(out, "\nagainst {}", oracles(variants))?;
     let wrong = if faulty == 0 { "none".to_owned() } else { faulty.to_string() };
     writeln!(out, "kernels: {}; interpreted: {0}, natively: {native}, wrong: {wrong}", variants.len())?;
     let named = variants.iter().filter_map(|&variant| catalogue.find(variant));

@@ -14,27 +14,55 @@ pub mod std {}
 /// Not the usual one.
 pub mod byways_kernels {}
 
+macro_rules! shadow {
+    ($($name:ident)*) => {
+        $(
+            /// Not the usual one.
+            #[allow(non_camel_case_types)]
+            pub struct $name;
+        )*
+    };
+}
+
+// not as structs: no variable can be called as one of those is
+macro_rules! shadow_variables {
+    ($($name:ident)*) => {
+        $(
+            /// Not a variable.
+            pub const fn $name() {}
+        )*
+    };
+}
+
 /// Kernels among names that mean something else.
 pub mod kernels {
     /// Not the usual one.
     pub mod core {}
     /// Not the usual one.
     pub mod alloc {}
-    macro_rules! shadow {
-        ($($name:ident)*) => {
-            $(
-                /// Not the usual one.
-                #[allow(non_camel_case_types)]
-                pub struct $name;
-            )*
-        };
-    }
     shadow! { u8 u128 i64 usize Option Some None Ok Err InOutBuf RoundKeys Kernel Ctr Data }
+    shadow_variables! { data counter keys key b0 slots table part runs stretches }
 
     ::renamed::aes_ctr! {
         key: [128, 192, 256], by: [4, 12], width: [xmm, ymm, zmm];
         key: [128], by: [40], width: [zmm];
         key: [128, 192, 256], form: [cached], by: [16], width: [xmm, ymm, zmm];
+    }
+}
+
+/// Kernels of the other family among names that mean something else.
+pub mod folds {
+    /// Not the usual one.
+    pub mod core {}
+    /// Not the usual one.
+    pub mod crc {}
+    shadow! { u8 u64 i64 usize Option Some None Ok Err Kernel Constants Fold Lsb Msb Message Powers __m128i }
+    shadow_variables! { state constants data bytes distances left first beyond x0 d k v early late rev swap q }
+
+    ::renamed::crc_fold! {
+        form: [lsb, msb_rev, msb_swap], by: [4, 12], width: [xmm, ymm, zmm];
+        form: [lsb, msb_rev, msb_swap], by: [1], width: [xmm];
+        form: [msb_swap], by: [40], width: [zmm];
     }
 }
 
@@ -63,6 +91,36 @@ mod tests {
             let data = ::std::convert::Into::into(&mut block[..]);
             run.run(&keys, 0xf0f1f2f3f4f5f6f7f8f9fafbfcfdfeff, data).unwrap();
             ::std::assert_eq!(u128::from_be_bytes(block), expected, "{}", kernel.name());
+        }
+    }
+
+    #[test]
+    fn folds_run_where_nothing_has_its_usual_name() {
+        use ::renamed::crc::{Constants, Fold};
+        use ::std::result::Result::Ok;
+
+        // 40 lanes are 10 registers, of which 9 may be left
+        static CRC_32: Constants<{ super::folds::LANES }> = Constants::new(32, 0x04c1_1db7);
+        ::std::assert_eq!(super::folds::LANES, 19 * 4);
+        ::std::assert_eq!(super::folds::KERNELS.len(), 22);
+        let cpu = ::renamed::cpu::Detected::get();
+        // zeros before a message change nothing, if the register is zero
+        let mut long = [0; 2000];
+        long[1991..].copy_from_slice(b"123456789");
+        for kernel in super::folds::KERNELS {
+            let Ok(run) = kernel.prove(cpu) else {
+                ::std::println!("not run on this CPU: {}", kernel.name());
+                continue;
+            };
+            // the checks of CRC-32/ISO-HDLC and CRC-32/BZIP2
+            let (bits_before, check) = match kernel.function() {
+                Fold::Lsb(_) => (0, 0xcbf4_3926_u64),
+                Fold::Msb(_) => (32, 0xfc89_1918),
+            };
+            let crc = run.run(&CRC_32, 0xffff_ffff << bits_before, b"123456789") >> bits_before;
+            ::std::assert_eq!(crc ^ 0xffff_ffff, check, "{}", kernel.name());
+            let short = run.run(&CRC_32, 0, b"123456789");
+            ::std::assert_eq!(run.run(&CRC_32, 0, &long), short, "{}", kernel.name());
         }
     }
 

@@ -3,8 +3,8 @@
 use byways::verify::ctr::Way;
 use byways_kernels::inout::InOutBuf;
 
-use crate::calls::Subject;
-use crate::cases::{self, Case};
+use super::calls::Subject;
+use super::cases::{self, Case};
 
 /// Every line for AES with the subject's key length that is one message, whole and cut at every block.
 pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {

@@ -7,7 +7,8 @@ use byways::verify::noise;
 use byways_codegen::spec::{Algorithm, CtrForm, KeySize, Variant, Width};
 use byways_kernels::ctr::Ctr;
 
-use crate::{pages, vectors};
+use super::{page_ends, vectors};
+use crate::trials::Checks;
 
 /// A kernel under test.
 pub(crate) struct Subject {
@@ -31,25 +32,22 @@ impl Subject {
         let runs = match self.variant.algorithm() {
             Algorithm::AesCtr(_, CtrForm::Plain) => 0,
             Algorithm::AesCtr(_, CtrForm::Cached) => 4 * 4096,
+            Algorithm::Crc(_) => unreachable!("a counter-mode kernel is no CRC"),
         };
         runs + self.batch() + 150
     }
 }
 
-type Check = fn(&Subject, &Way) -> Result<(), String>;
-
-/// What an interpreted kernel must stand, and a native one.
-pub(crate) const CHECKS: &[(&str, Check)] = &[
-    ("every_length", |subject, way| text(every_length(way, subject.key_len, || {}))),
-    ("wraps_in_every_lane", |subject, way| text(wraps_in_every_lane(subject, way))),
-    ("long_messages", |subject, way| text(long_messages(subject, way))),
-    ("carries_in_long_messages", |subject, way| text(carries_in_long_messages(subject, way))),
-    ("vectors", vectors::check),
-];
-
-/// What is a matter of the machine code alone.
-pub(crate) const NATIVE_CHECKS: &[(&str, Check)] =
-    &[("every_offset", |subject, way| text(every_offset(subject, way))), ("page_ends", pages::check)];
+pub(crate) const CHECKS: Checks<Subject, Way> = Checks {
+    both: &[
+        ("every_length", |subject, way| text(every_length(way, subject.key_len, || {}))),
+        ("wraps_in_every_lane", |subject, way| text(wraps_in_every_lane(subject, way))),
+        ("long_messages", |subject, way| text(long_messages(subject, way))),
+        ("carries_in_long_messages", |subject, way| text(carries_in_long_messages(subject, way))),
+        ("vectors", vectors::check),
+    ],
+    native: &[("every_offset", |subject, way| text(every_offset(subject, way))), ("page_ends", page_ends::check)],
+};
 
 /// Every N that the width allows, generated or not, over batches and a rest of every number of registers, and in the
 /// cached form over three runs and more.

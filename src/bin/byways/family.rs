@@ -1,0 +1,175 @@
+//! Families of kernels, and what each of them computes: the one place here that tells them apart.
+
+use std::fmt;
+use std::str::FromStr;
+
+use byways_codegen::spec::{Algorithm, CrcForm, CtrForm, KeySize, Variant, Width};
+
+/// Kernels of one signature.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Family {
+    Ctr,
+    Crc,
+}
+
+/// What is to be known of a family.
+pub(crate) struct Facts {
+    /// What `byways bench` calls it.
+    pub(crate) name: &'static str,
+    /// The file that lists what is generated.
+    pub(crate) list: &'static str,
+    /// What its kernels are verified against, and what the library uses in their place.
+    pub(crate) peers: &'static str,
+    /// The library's type that makes something of each message.
+    pub(crate) object: &'static str,
+    /// Bytes in a message, unless others are asked for.
+    pub(crate) sizes: &'static [usize],
+    /// Bytes that a message is fed in pieces of, unless others are asked for; none where that is not measured.
+    pub(crate) updates: &'static [usize],
+}
+
+impl Family {
+    pub(crate) const ALL: [Family; 2] = [Family::Ctr, Family::Crc];
+
+    pub(crate) const fn of(algorithm: Algorithm) -> Self {
+        Task::of(algorithm).family()
+    }
+
+    pub(crate) const fn facts(self) -> &'static Facts {
+        match self {
+            Family::Ctr => &Facts {
+                name: "ctr",
+                list: "kernels/src/aes_ctr.rs",
+                peers: "crates `aes` and `ctr`",
+                object: "Ctr128BE",
+                sizes: &[16, 64, 256, 1024, 1472, 8192, 65536],
+                updates: &[],
+            },
+            Family::Crc => &Facts {
+                name: "crc",
+                list: "kernels/src/crc_fold.rs",
+                peers: "crate `crc`",
+                object: "Digest",
+                sizes: &[16, 64, 256, 1024, 2048, 4096, 8192],
+                updates: &[16, 64, 256, 1024],
+            },
+        }
+    }
+}
+
+impl FromStr for Family {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Family::ALL.into_iter().find(|family| family.facts().name == name).ok_or_else(|| {
+            let names = Family::ALL.map(|family| format!("`{}`", family.facts().name));
+            format!("unknown family `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// What kernels compute, whatever their form: those of one task can be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Task {
+    /// AES in counter mode.
+    Ctr(KeySize),
+    /// CRCs that take the lowest bit of a byte first.
+    CrcLsb,
+    /// CRCs that take the highest bit of a byte first.
+    CrcMsb,
+}
+
+impl Task {
+    pub(crate) const fn of(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::AesCtr(key, CtrForm::Plain | CtrForm::Cached) => Task::Ctr(key),
+            Algorithm::Crc(CrcForm::Lsb) => Task::CrcLsb,
+            Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => Task::CrcMsb,
+        }
+    }
+
+    /// Every task, in the order of the algorithms.
+    pub(crate) fn all() -> Vec<Task> {
+        let mut all = Vec::new();
+        for task in Algorithm::all().map(Task::of) {
+            if !all.contains(&task) {
+                all.push(task);
+            }
+        }
+        all
+    }
+
+    pub(crate) const fn family(self) -> Family {
+        match self {
+            Task::Ctr(_) => Family::Ctr,
+            Task::CrcLsb | Task::CrcMsb => Family::Crc,
+        }
+    }
+
+    /// The kernel that the family grew from, with which the plan is compared.
+    pub(crate) fn first(self) -> Variant {
+        let (algorithm, by) = match self {
+            Task::Ctr(key) => (Algorithm::AesCtr(key, CtrForm::Plain), 8),
+            Task::CrcLsb => (Algorithm::Crc(CrcForm::Lsb), 4),
+            Task::CrcMsb => (Algorithm::Crc(CrcForm::MsbSwap), 4),
+        };
+        Variant::new(algorithm, by, Width::Xmm).expect("few registers")
+    }
+
+    /// What its kernels' names begin with.
+    const fn name(self) -> &'static str {
+        match self {
+            Task::Ctr(KeySize::Aes128) => "aes128_ctr",
+            Task::Ctr(KeySize::Aes192) => "aes192_ctr",
+            Task::Ctr(KeySize::Aes256) => "aes256_ctr",
+            Task::CrcLsb => "crc_lsb",
+            Task::CrcMsb => "crc_msb",
+        }
+    }
+
+    /// What a kernel is called among those of the task: `cached by16 zmm`.
+    pub(crate) fn short(self, kernel: &str) -> String {
+        let rest = kernel.strip_prefix(self.name()).and_then(|rest| rest.strip_prefix('_'));
+        rest.map_or_else(|| kernel.to_owned(), |rest| rest.replace('_', " "))
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name of an algorithm's form, as it stands in macro calls.
+pub(crate) const fn form(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::AesCtr(_, form) => form.name(),
+        Algorithm::Crc(form) => form.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algorithms_are_named_after_their_task() {
+        for algorithm in Algorithm::all() {
+            let task = Task::of(algorithm);
+            assert!(algorithm.to_string().starts_with(task.name()), "{algorithm}");
+            assert_eq!(Task::of(task.first().algorithm()), task);
+        }
+        let tasks: Vec<String> = Task::all().iter().map(Task::to_string).collect();
+        assert_eq!(tasks, ["aes128_ctr", "aes192_ctr", "aes256_ctr", "crc_lsb", "crc_msb"]);
+    }
+
+    #[test]
+    fn short_names_are_unlike() {
+        let short = |name: &str| Task::of(name.parse::<Variant>().unwrap().algorithm()).short(name);
+        assert_eq!(short("aes192_ctr_by4_ymm"), "by4 ymm");
+        assert_eq!(short("aes192_ctr_cached_by16_zmm"), "cached by16 zmm");
+        assert_eq!(short("crc_lsb_by4_xmm"), "by4 xmm");
+        assert_eq!(short("crc_msb_rev_by32_zmm"), "rev by32 zmm");
+        assert_eq!(Task::CrcMsb.short("crc_lsb_by4_xmm"), "crc_lsb_by4_xmm");
+    }
+}

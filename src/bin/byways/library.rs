@@ -1,0 +1,129 @@
+//! The library as its users have it: a key or a CRC, which chooses kernels by itself.
+
+use byways::cipher::{Key, KeyInit};
+use byways::crc::catalogue::AnyAlgorithm;
+use byways::crc::{CRC_16_T10_DIF, CRC_32_ISO_HDLC, Crc};
+use byways::{Aes128, Aes192, Aes256, Width};
+use byways_codegen::spec::KeySize;
+
+use crate::family::{Family, Task};
+#[cfg(target_arch = "x86_64")]
+use crate::run;
+
+/// What chooses kernels for a task.
+pub(crate) struct Subject {
+    /// What it is called.
+    pub(crate) title: String,
+    /// What it has kernels for.
+    pub(crate) task: Task,
+    library: Box<dyn Library>,
+}
+
+impl Subject {
+    /// One for each of the family's tasks, for registers at most so wide.
+    pub(crate) fn all(family: Family, width: Option<Width>) -> Vec<Self> {
+        let tasks = Task::all().into_iter().filter(|task| task.family() == family);
+        tasks.map(|task| Self::of(task, width)).collect()
+    }
+
+    /// Some key or CRC of the task, for registers at most so wide.
+    pub(crate) fn of(task: Task, width: Option<Width>) -> Self {
+        macro_rules! keyed {
+            ($aes:ident) => {{
+                let key = &Key::<$aes>::from_fn(|i| i as u8);
+                let aes = width.map_or_else(|| $aes::new(key), |width| $aes::with_max_width(key, width));
+                Self::new(stringify!($aes), task, Box::new(aes))
+            }};
+        }
+        match task {
+            Task::Ctr(KeySize::Aes128) => keyed!(Aes128),
+            Task::Ctr(KeySize::Aes192) => keyed!(Aes192),
+            Task::Ctr(KeySize::Aes256) => keyed!(Aes256),
+            Task::CrcLsb => Self::crc("CRC, lsb first", AnyAlgorithm::U32(&CRC_32_ISO_HDLC), width),
+            Task::CrcMsb => Self::crc("CRC, msb first", AnyAlgorithm::U16(&CRC_16_T10_DIF), width),
+        }
+    }
+
+    /// The CRC of this algorithm, for registers at most so wide.
+    pub(crate) fn crc(title: &str, algorithm: AnyAlgorithm, width: Option<Width>) -> Self {
+        macro_rules! sized {
+            ($word:ident, $algorithm:ident) => {{
+                let crc = Crc::<$word>::new($algorithm);
+                Box::new(if let Some(width) = width { crc.with_max_width(width) } else { crc })
+            }};
+        }
+        let library: Box<dyn Library> = match algorithm {
+            AnyAlgorithm::U8(algorithm) => sized!(u8, algorithm),
+            AnyAlgorithm::U16(algorithm) => sized!(u16, algorithm),
+            AnyAlgorithm::U32(algorithm) => sized!(u32, algorithm),
+            AnyAlgorithm::U64(algorithm) => sized!(u64, algorithm),
+        };
+        Self::new(title, if algorithm.wide().refin { Task::CrcLsb } else { Task::CrcMsb }, library)
+    }
+
+    fn new(title: &str, task: Task, library: Box<dyn Library>) -> Self {
+        Subject { title: title.to_owned(), task, library }
+    }
+
+    /// The widest registers that it uses.
+    pub(crate) fn width(&self) -> Width {
+        self.library.width()
+    }
+
+    /// Up to so many bytes at once, the kernel of this name; none on the fallback.
+    pub(crate) fn plan(&self) -> Vec<(usize, &'static str)> {
+        self.library.plan()
+    }
+
+    /// The kernel for so many bytes at once; none on the fallback.
+    pub(crate) fn kernel(&self, bytes: usize) -> Option<&'static str> {
+        self.plan().into_iter().find(|&(most, _)| bytes <= most).map(|(_, name)| name)
+    }
+
+    /// Works on messages as a user would.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn works<'a>(&'a self, messages: &'a run::Shared) -> run::Works<'a> {
+        self.library.works(messages)
+    }
+}
+
+trait Library {
+    fn width(&self) -> Width;
+    fn plan(&self) -> Vec<(usize, &'static str)>;
+    #[cfg(target_arch = "x86_64")]
+    fn works<'a>(&'a self, messages: &'a run::Shared) -> run::Works<'a>;
+}
+
+/// By the type's own methods of these names.
+macro_rules! library {
+    ($works:ident) => {
+        fn width(&self) -> Width {
+            self.width()
+        }
+
+        fn plan(&self) -> Vec<(usize, &'static str)> {
+            self.plan().collect()
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        fn works<'a>(&'a self, messages: &'a run::Shared) -> run::Works<'a> {
+            Box::new(run::$works(self, messages))
+        }
+    };
+}
+
+impl Library for Aes128 {
+    library!(ciphers);
+}
+
+impl Library for Aes192 {
+    library!(ciphers);
+}
+
+impl Library for Aes256 {
+    library!(ciphers);
+}
+
+impl<W: byways::crc::Width> Library for Crc<W> {
+    library!(digests);
+}
