@@ -49,8 +49,16 @@ const CRC_MSB: [(Width, &[Row]); 4] = [
     (Width::Xmm, &[(MORE, "_swap_by8_xmm")]),
 ];
 
+/// CRC-32C, which has an instruction of its own: for what is shorter than a cache line, and for what is long.
+const CRC32C_BY_LENGTH: [(Width, &[Row]); 3] = [
+    (Width::Zmm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by32_zmm"), (MORE, "32c_fused_by32_zmm")]),
+    (Width::Ymm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by16_ymm"), (MORE, "32c_fused_by16_ymm")]),
+    (Width::Xmm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by8_xmm"), (MORE, "32c_fused_by8_xmm")]),
+];
+
 /// The most rows in a table. One that has fewer repeats its last.
-const ROWS: usize = max(most_rows(&AES_CTR), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB)));
+const ROWS: usize =
+    max(max(most_rows(&AES_CTR), most_rows(&CRC32C_BY_LENGTH)), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB)));
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
@@ -153,6 +161,8 @@ tiers! {
     LSB: CRC_LSB of crc_fold::KERNELS, "crc_lsb", lsb, FoldFn<LANES>;
     /// CRCs that take the highest bit of a byte first.
     MSB: CRC_MSB of crc_fold::KERNELS, "crc_msb", msb, FoldFn<LANES>;
+    /// CRC-32C.
+    CRC32C: CRC32C_BY_LENGTH of crc_fold::KERNELS, "crc", crc32c, FoldFn<LANES>;
 }
 
 /// Whether `name` is `head` and `tail`.

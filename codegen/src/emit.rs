@@ -11,7 +11,8 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::families::{self, Outside, Registry};
 use crate::ir::{
-    Argument, Block, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, Runs, Skeleton, Stmt, Value,
+    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, Runs, Skeleton,
+    Stmt, Value,
 };
 use crate::isa::{Instruction, features, look_up};
 use crate::spec::{Variant, Width};
@@ -155,12 +156,33 @@ impl Emitter<'_> {
         };
         let setup = self.stmts(&self.program.setup, &[], &[]);
         let number = |n: usize| Literal::usize_unsuffixed(n);
-        let some = |name: &TokenStream, value: TokenStream| {
-            quote!(let #krate::mem::Some(#name) = #value else { return #state };)
-        };
+        let some = |name: &TokenStream, value: TokenStream| quote!(let #krate::mem::Some(#name) = #value else { return #state };);
         let (data, left) = (quote!(data), quote!(mut left));
 
-        let short = fold.short.iter().map(|block| {
+        let chunks = fold.chunks.as_ref().map(|chunks| self.chunks(chunks));
+        let words = fold.words.as_ref().map(|words| {
+            let most = number(words.short.len());
+            let short = words.short.iter().enumerate().map(|(whole, block)| {
+                let all = some(&data, {
+                    let whole = number(whole);
+                    quote!(data.all_words::<#whole>())
+                });
+                let (count, body, crc) =
+                    (number(whole + 1), self.stmts(&block.body, &[], &[]), self.ident(block.next[0]));
+                quote!(#count => { #all #body #crc })
+            });
+            quote! {
+                if data.words() <= #most {
+                    return match data.words() {
+                        #(#short)*
+                        _ => #state,
+                    };
+                }
+            }
+        });
+
+        let by_word = fold.words.as_ref().map_or(0, |words| words.registers);
+        let short = fold.short.iter().filter(|block| block.registers > by_word).map(|block| {
             let (registers, whole) = (number(block.registers), number(block.registers - 1));
             let all = some(&data, quote!(data.all::<#vector, #whole>()));
             let (body, crc) = (self.stmts(&block.body, &[], &[]), self.ident(block.next[0]));
@@ -216,6 +238,8 @@ impl Emitter<'_> {
             let mut data = #krate::mem::Message::new(data);
             let constants = constants.#order();
             #setup
+            #chunks
+            #words
             match data.registers::<#vector>() {
                 0 => #state,
                 #(#short)*
@@ -234,6 +258,32 @@ impl Emitter<'_> {
                     #finish
                     #end
                 }
+            }
+        }
+    }
+
+    fn chunks(&self, chunks: &Chunks) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        let number = |n: usize| Literal::usize_unsuffixed(n);
+        let Chunks { steps, chains, words, begin, batch, end, crc, state } = chunks;
+        let registers = number(self.program.variant.registers());
+        let (steps, chains, words) = (number(*steps), number(*chains), number(*words));
+        let crc_name = self.ident(crc.param);
+        let begin = self.stmts(&begin.body, &state.iter().map(|state| state.initial).collect::<Vec<_>>(), &[]);
+        let batch = self.stmts(&batch.body, &[], &state.iter().map(|state| state.param).collect::<Vec<_>>());
+        let end = self.stmts(&end.body, &[], &[crc.param]);
+        quote! {
+            let mut #crc_name = #crc_name;
+            while let #krate::mem::Some(mut chunk) =
+                data.chunk::<#vector, #registers, #chains, #words, #steps>()
+            {
+                let #krate::mem::Some(data) = chunk.next() else { return #crc_name };
+                #begin
+                while let #krate::mem::Some(data) = chunk.next() {
+                    #batch
+                }
+                let distances = constants.distances::<#vector, #registers>();
+                #end
             }
         }
     }
@@ -405,6 +455,14 @@ impl Emitter<'_> {
                 let state = self.ident(*state);
                 quote!(data.beyond(#state))
             }
+            Op::FirstWord(state) => {
+                let state = self.ident(*state);
+                quote!(data.first_word(#state))
+            }
+            Op::Word { chain, word } => {
+                let (chain, word) = (Literal::usize_unsuffixed(*chain), Literal::usize_unsuffixed(*word));
+                quote!(data.word::<#chain, #word>())
+            }
             Op::Distance(registers) => {
                 let registers = Literal::usize_unsuffixed(*registers);
                 quote!(distances.at::<#registers>())
@@ -430,6 +488,14 @@ impl Emitter<'_> {
             (Compute::Pair, _) => self.set(instruction, width, operands),
             (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
+            (Compute::Crc32, [word]) => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(0, #word))
+            }
+            (Compute::Widen, [a]) => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#a as #krate::core::primitive::i64))
+            }
             (Compute::Extract(Half::High), [a]) => quote!(#krate::mem::high(#a)),
             (Compute::Extract(Half::Low), _) => {
                 let intrinsic = self.intrinsic(instruction, width);

@@ -6,7 +6,8 @@
 
 use crate::gf2::{AES_SBOX, Modulus, product, xtime};
 use crate::ir::{
-    Argument, Block, Class, Compute, Counter, Extent, Flow, Fold, Half, Op, Order, Program, Runs, Skeleton, State, Stmt, Value,
+    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, Op, Order, Program, Runs, Skeleton,
+    State, Stmt, Value,
 };
 use crate::runs::{self, Cut, RUN_BYTES};
 use crate::spec::{BLOCK, KeySize, Width};
@@ -132,6 +133,9 @@ struct Machine<'a> {
     first: usize,
     /// Whole registers that the block leaves.
     left: usize,
+    /// Where in the block's data the chains' words are, and from each to the next, in bytes.
+    chains: usize,
+    chain: usize,
     vectors: Vec<Lanes>,
     scalars: Vec<u64>,
     table: Vec<Lanes>,
@@ -149,6 +153,8 @@ impl<'a> Machine<'a> {
             polynomial: None,
             first: program.variant.width().bytes(),
             left: 0,
+            chains: 0,
+            chain: 0,
             vectors: vec![Lanes::default(); program.value_count()],
             scalars: vec![0; program.value_count()],
             table: Vec::new(),
@@ -156,11 +162,47 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn fold(&mut self, fold: &Fold, data: &mut [u8]) -> u64 {
+    /// A chunk: the folded registers, and behind them the chains, each with its words of every step.
+    fn chunk(&mut self, chunks: &Chunks, data: &mut [u8]) {
+        let registers = self.program.variant.registers() * self.program.variant.width().bytes();
+        let words = chunks.words * size_of::<u64>();
+        let (folded, chains) = data.split_at(chunks.steps * registers);
+        (self.chains, self.chain) = (registers, words);
+        for step in 0..chunks.steps {
+            let mut now = folded[step * registers..][..registers].to_vec();
+            for chain in chains.chunks_exact(chunks.steps * words) {
+                now.extend(&chain[step * words..][..words]);
+            }
+            let block = if step == 0 { &chunks.begin } else { &chunks.batch };
+            self.block(block, &chunks.state, &mut now);
+        }
+        self.block(&chunks.end, &[chunks.crc], &mut []);
+        (self.chains, self.chain) = (0, 0);
+    }
+
+    fn fold(&mut self, fold: &Fold, mut data: &mut [u8]) -> u64 {
+        if let Some(chunks) = &fold.chunks {
+            self.copy(chunks.crc.initial, chunks.crc.param);
+            let step = self.program.variant.by() * BLOCK + chunks.chains * chunks.words * size_of::<u64>();
+            while data.len() >= chunks.steps * step {
+                let (now, later) = data.split_at_mut(chunks.steps * step);
+                self.chunk(chunks, now);
+                data = later;
+            }
+            // without a register the state stays as it is
+            self.state = self.scalars[chunks.crc.param.index()];
+        }
         let bytes = self.program.variant.width().bytes();
         let batch = self.program.variant.registers();
         let registers = data.len().div_ceil(bytes);
         let Some(behind) = registers.checked_sub(1) else { return self.state };
+        if let Some(words) = fold.words.as_ref().filter(|words| registers <= words.registers) {
+            self.first = (data.len() - 1) % size_of::<u64>() + 1;
+            (self.chains, self.chain) = (self.first, 0);
+            let short = &words.short[(data.len() - 1) / size_of::<u64>()];
+            self.stmts(&short.body, data);
+            return self.scalars[short.next[0].index()];
+        }
         self.first = data.len() - behind * bytes;
         if let Some(short) = fold.short.get(behind) {
             self.stmts(&short.body, data);
@@ -267,7 +309,7 @@ impl<'a> Machine<'a> {
                 }
                 Stmt::Let(value, op) => match self.program.class(*value) {
                     Class::Vector(width) => self.vectors[value.index()] = self.vector(op, width, data),
-                    Class::Scalar => self.scalars[value.index()] = self.scalar(op),
+                    Class::Scalar => self.scalars[value.index()] = self.scalar(op, data),
                 },
                 Stmt::Store(register, extent, value) => {
                     let bytes = self.vectors[value.index()];
@@ -311,10 +353,26 @@ impl<'a> Machine<'a> {
         self.scalars[state.index()].checked_shr(8 * self.first as u32).unwrap_or(0)
     }
 
-    fn scalar(&self, op: &Op) -> u64 {
+    fn scalar(&self, op: &Op, data: &[u8]) -> u64 {
         let scalar = |value: &Value| self.scalars[value.index()];
         match op {
             Op::Beyond(state) => self.beyond(*state),
+            Op::FirstWord(state) => {
+                let (first, zeros) = (&data[..self.first], size_of::<u64>() - self.first);
+                let mut word = [0; size_of::<u64>()];
+                word[zeros..].copy_from_slice(first);
+                u64::from_le_bytes(word) ^ scalar(state) << (8 * zeros)
+            }
+            Op::Word { chain, word } => {
+                // words behind a first one count from it
+                let word = if self.chain == 0 { word - 1 } else { *word };
+                let bytes = &data[self.chains + chain * self.chain + word * size_of::<u64>()..];
+                u64::from_le_bytes(*bytes.first_chunk().expect("a whole word"))
+            }
+            Op::Compute(Compute::Crc32, operands) => match &operands[..] {
+                [word] => crc32c(0, scalar(word)),
+                operands => crc32c(scalar(&operands[0]), scalar(&operands[1])),
+            },
             Op::Compute(Compute::ScalarXor, operands) => scalar(&operands[0]) ^ scalar(&operands[1]),
             Op::Compute(Compute::SwapBytes, operands) => scalar(&operands[0]).swap_bytes(),
             Op::Compute(Compute::Extract(half), operands) => of_lane(*half, self.vectors[operands[0].index()][0]),
@@ -325,7 +383,9 @@ impl<'a> Machine<'a> {
     fn vector(&mut self, op: &Op, width: Width, data: &mut [u8]) -> Lanes {
         let mut out = Lanes::default();
         match op {
-            Op::Argument(_) | Op::Beyond(_) => unreachable!("{op:?} makes no vector"),
+            Op::Argument(_) | Op::Beyond(_) | Op::FirstWord(_) | Op::Word { .. } => {
+                unreachable!("{op:?} makes no vector")
+            }
             Op::Const(lanes) => {
                 for (out, lane) in out.iter_mut().zip(lanes.iter().cycle()) {
                     *out = lane.to_le_bytes();
@@ -376,6 +436,7 @@ impl<'a> Machine<'a> {
         let mut out = Lanes::default();
         match compute {
             Compute::Pair => out.fill(lane([scalar(1), scalar(0)])),
+            Compute::Widen => out[0] = lane([scalar(0), 0]),
             Compute::Lower => out[..lanes].copy_from_slice(&vector(0)[..lanes]),
             Compute::Upper => out[..lanes].copy_from_slice(&vector(0)[lanes..2 * lanes]),
             _ => {
@@ -413,6 +474,14 @@ fn of_lane(half: Half, lane: [u8; BLOCK]) -> u64 {
         Half::Low => lane as u64,
         Half::High => (lane >> 64) as u64,
     }
+}
+
+/// `crc32` (Intel SDM volume 2): the register, of 32 bits, after 8 bytes more.
+fn crc32c(register: u64, word: u64) -> u64 {
+    /// The generator, reflected.
+    const CRC32C: u64 = 0x82f6_3b78;
+    let step = |register: u64, _| register >> 1 ^ if register & 1 == 1 { CRC32C } else { 0 };
+    (0..64).fold((register & u64::from(u32::MAX)) ^ word, step)
 }
 
 /// `gf2p8affineqb` (Intel SDM volume 2): bit i of a byte is the parity of the byte and byte 7 − i of the matrix.

@@ -81,6 +81,10 @@ pub enum Compute {
     Affine,
     /// In each 128-bit lane, the low half becomes the high one, above zeros.
     Up,
+    /// A scalar in the low half of a 128-bit register, below zeros.
+    Widen,
+    /// `(crc, word)`, or `(word)` if it is 0: the register of CRC-32C after 8 bytes more (x86's CRC instruction).
+    Crc32,
     /// The lower half of a register twice as wide.
     Lower,
     /// The upper half of a register twice as wide.
@@ -96,7 +100,7 @@ pub enum Compute {
 impl Compute {
     /// Whether it makes a scalar.
     pub const fn is_scalar(self) -> bool {
-        matches!(self, Compute::Extract(_) | Compute::ScalarXor | Compute::SwapBytes)
+        matches!(self, Compute::Extract(_) | Compute::ScalarXor | Compute::SwapBytes | Compute::Crc32)
     }
 }
 
@@ -121,6 +125,15 @@ pub enum Op {
     Second(Value),
     /// Those of the scalar's bytes that found no place in the first register, lowest first.
     Beyond(Value),
+    /// As [`Op::First`], of a scalar instead of a register.
+    FirstWord(Value),
+    /// In the block's part of a chain of words, this word: a scalar.
+    Word {
+        /// Which chain.
+        chain: usize,
+        /// Which word.
+        word: usize,
+    },
     /// The powers of x for a register that so many whole ones are behind, besides those that the block leaves.
     Distance(usize),
     /// The powers of x, in every lane, for a step of so many 128-bit lanes.
@@ -229,7 +242,9 @@ pub struct Counter {
 /// of it. Without a message the register stays as it is.
 ///
 /// ```text
-/// if there is a short block for so many registers:    the short block
+/// while a chunk is left:                              state = chunk
+/// if there are words for so many registers:           word by word
+/// else if there is a short block for so many:         the short block
 /// else if they are fewer than the batch has:          sum = lone
 /// else:                                               state = begin; while a batch is left: batch; sum = finish
 ///                                                     while a register is left: sum = each
@@ -239,6 +254,10 @@ pub struct Counter {
 pub struct Fold {
     /// The order of the bits in the constants.
     pub order: Order,
+    /// Chunks of long messages, where the program has any.
+    pub chunks: Option<Chunks>,
+    /// Short messages word by word, where the program has that.
+    pub words: Option<Words>,
     /// All of a message of i + 1 registers; hands on the result.
     pub short: Vec<Block>,
     /// The first registers, as many as the batch has, but two at least; hands on the state.
@@ -256,6 +275,36 @@ pub struct Fold {
     pub each: Block,
     /// No data; hands on the result.
     pub end: Block,
+}
+
+/// A chunk of a message: registers that are folded, and behind them chains of words, all of which go on together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunks {
+    /// How often `begin` or `batch` runs in a chunk.
+    pub steps: usize,
+    /// How many chains there are.
+    pub chains: usize,
+    /// Words of each chain in a step.
+    pub words: usize,
+    /// The register before the chunk, and after it.
+    pub crc: State,
+    /// The first step; hands on the state of all registers and chains.
+    pub begin: Block,
+    /// What the steps hand on.
+    pub state: Vec<State>,
+    /// Every other step.
+    pub batch: Block,
+    /// No data; hands on the register.
+    pub end: Block,
+}
+
+/// A short message word by word: the first word has 1 byte of it to 8, every other is whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Words {
+    /// The longest message that goes so, in vector registers.
+    pub registers: usize,
+    /// All of a message of i + 1 words; hands on the result.
+    pub short: Vec<Block>,
 }
 
 /// The order of the bits in polynomials.
@@ -278,7 +327,10 @@ impl Skeleton {
                 });
                 whiles.chain(runs.iter().flat_map(|runs| [&runs.build, &runs.reuse])).collect()
             }
-            Skeleton::Fold(fold) => vec![&fold.batch, &fold.each],
+            Skeleton::Fold(fold) => {
+                let chunks = fold.chunks.iter().map(|chunks| &chunks.batch);
+                chunks.chain([&fold.batch, &fold.each]).collect()
+            }
         }
     }
 
@@ -294,7 +346,9 @@ impl Skeleton {
             }
             Skeleton::Fold(fold) => {
                 let others = [&fold.begin, &fold.batch, &fold.finish, &fold.each, &fold.end];
-                fold.short.iter().chain(others).chain(&fold.lone).collect()
+                let words = fold.words.iter().flat_map(|words| &words.short);
+                let chunks = fold.chunks.iter().flat_map(|chunks| [&chunks.begin, &chunks.batch, &chunks.end]);
+                fold.short.iter().chain(others).chain(&fold.lone).chain(words).chain(chunks).collect()
             }
         }
     }
@@ -387,7 +441,7 @@ impl Program {
     pub fn batch(&self) -> &Block {
         let reuse = match &self.skeleton {
             Skeleton::Counter(Counter { runs, .. }) => runs.as_ref().map(|runs| &runs.reuse),
-            Skeleton::Fold(_) => None,
+            Skeleton::Fold(fold) => fold.chunks.as_ref().map(|chunks| &chunks.batch),
         };
         let mut batches = reuse.into_iter().chain(self.skeleton.loops());
         batches
@@ -418,7 +472,15 @@ impl Program {
                 }
             }
             Skeleton::Fold(fold) => {
-                for block in &fold.short {
+                if let Some(chunks) = &fold.chunks {
+                    scope.rename(chunks.crc.initial, chunks.crc.param)?;
+                    scope.aside(|scope| {
+                        scope.block(&chunks.begin, &chunks.state)?;
+                        scope.aside(|scope| scope.block(&chunks.batch, &chunks.state))?;
+                        scope.block(&chunks.end, &[chunks.crc])
+                    })?;
+                }
+                for block in fold.short.iter().chain(fold.words.iter().flat_map(|words| &words.short)) {
                     scope.aside(|scope| scope.block(block, &[]))?;
                 }
                 if let Some(lone) = &fold.lone {
@@ -516,9 +578,11 @@ impl Op {
     pub fn operands(&self) -> &[Value] {
         match self {
             Op::Compute(_, operands) => operands,
-            Op::First(operand) | Op::Second(operand) | Op::Beyond(operand) => std::slice::from_ref(operand),
+            Op::First(operand) | Op::Second(operand) | Op::Beyond(operand) | Op::FirstWord(operand) => {
+                std::slice::from_ref(operand)
+            }
             Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) => &[],
-            Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit => &[],
+            Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit | Op::Word { .. } => &[],
         }
     }
 }
@@ -622,6 +686,16 @@ impl Builder {
     /// What of the state is beyond the first register.
     pub fn beyond(&mut self, name: &str, state: Value) -> Value {
         self.op(name, Class::Scalar, Op::Beyond(state))
+    }
+
+    /// The first word of a message; see [`Op::FirstWord`].
+    pub fn first_word(&mut self, name: &str, state: Value) -> Value {
+        self.op(name, Class::Scalar, Op::FirstWord(state))
+    }
+
+    /// A word of a chain.
+    pub fn word(&mut self, name: &str, chain: usize, word: usize) -> Value {
+        self.op(name, Class::Scalar, Op::Word { chain, word })
     }
 
     /// The powers of x for a register that so many are behind.

@@ -19,6 +19,8 @@ pub enum Instruction {
     Load,
     /// One of a message's first two registers and the state in it.
     First,
+    /// A load of a word.
+    Word,
     /// A load of powers of x, or of what else a polynomial has.
     Powers,
     /// A store of data, whole or not.
@@ -36,6 +38,7 @@ impl Instruction {
     pub const fn of_op(op: &Op) -> Option<Self> {
         Some(match op {
             Op::Argument(_) | Op::Beyond(_) => return None,
+            Op::FirstWord(_) | Op::Word { .. } => Instruction::Word,
             Op::Const(_) => Instruction::Set,
             Op::Key(_) => Instruction::Key,
             Op::Load(_, Extent::Whole | Extent::Last) => Instruction::Load,
@@ -92,7 +95,7 @@ pub const PORTS: Ports = P0 | P1 | P5 | LOAD_3 | STORE_2;
 /// Micro-operations that the front end hands out in a cycle.
 pub const ISSUE: usize = 6;
 
-use Instruction::{First, Key, Load, Powers, Prefetch, Save, Set, Store, Table};
+use Instruction::{First, Key, Load, Powers, Prefetch, Save, Set, Store, Table, Word};
 use Width::{Xmm, Ymm, Zmm};
 
 const XOR: Instruction = Instruction::Compute(Compute::Xor);
@@ -109,6 +112,8 @@ const CLMUL_LH: Instruction = Instruction::Compute(Compute::Clmul(Half::Low, Hal
 const CLMUL_HH: Instruction = Instruction::Compute(Compute::Clmul(Half::High, Half::High));
 const AFFINE: Instruction = Instruction::Compute(Compute::Affine);
 const UP: Instruction = Instruction::Compute(Compute::Up);
+const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
+const CRC32: Instruction = Instruction::Compute(Compute::Crc32);
 const LOWER: Instruction = Instruction::Compute(Compute::Lower);
 const UPPER: Instruction = Instruction::Compute(Compute::Upper);
 const EXTRACT_L: Instruction = Instruction::Compute(Compute::Extract(Half::Low));
@@ -162,6 +167,7 @@ const TABLE: &[Row] = &[
     row(First,      Xmm, None,                               "first load", &[],           LOAD_3),
     row(First,      Ymm, None,                               "first load", &[],           LOAD_3),
     row(First,      Zmm, None,                               "first load", &["avx512vbmi2"], LOAD_2),
+    row(Word,       Xmm, None,                               "word load",  &[],           LOAD_3),
     row(Powers,     Xmm, None,                               "power load", &[],           LOAD_3),
     row(Powers,     Ymm, None,                               "power load", &[],           LOAD_3),
     row(Powers,     Zmm, None,                               "power load", &[],           LOAD_2),
@@ -183,6 +189,8 @@ const TABLE: &[Row] = &[
     row(AFFINE,     Ymm, Some("_mm256_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0 | P1),
     row(AFFINE,     Zmm, Some("_mm512_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0),
     row(UP,         Xmm, Some("_mm_slli_si128::<8>"),        "pslldq",     &[],           P1 | P5),
+    row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
+    row(CRC32,      Xmm, Some("_mm_crc32_u64"),              "crc32",      &["sse4.2"],   P1),
     row(LOWER,      Xmm, Some("_mm256_castsi256_si128"),     "low",        &[],           PORTS),
     row(LOWER,      Ymm, Some("_mm512_castsi512_si256"),     "low",        &[],           PORTS),
     row(UPPER,      Xmm, Some("_mm256_extracti128_si256::<1>"), "vextracti128", &[],      P5),
@@ -250,10 +258,7 @@ impl Width {
 
 /// The features that a kernel of `width` with these instructions, each of a width of its own, is compiled for, in
 /// alphabetical order.
-pub fn features(
-    width: Width,
-    instructions: impl IntoIterator<Item = (Instruction, Width)>,
-) -> BTreeSet<&'static str> {
+pub fn features(width: Width, instructions: impl IntoIterator<Item = (Instruction, Width)>) -> BTreeSet<&'static str> {
     instructions
         .into_iter()
         .flat_map(|(instruction, width)| look_up(instruction, width).features)

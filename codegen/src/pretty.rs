@@ -23,7 +23,8 @@ pub fn listing(variant: Variant) -> String {
 
 /// The macro call that makes this kernel alone.
 pub fn macro_call(variant: Variant) -> String {
-    families::outside(variant, &[variant], &format_ident!("{}", variant.to_string()), &quote!(::byways_kernels)).macro_call
+    families::outside(variant, &[variant], &format_ident!("{}", variant.to_string()), &quote!(::byways_kernels))
+        .macro_call
 }
 
 fn source(variant: Variant) -> String {

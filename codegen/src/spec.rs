@@ -110,7 +110,8 @@ impl CtrForm {
     }
 }
 
-/// Which bit of a byte a CRC takes first, and how kernels bring it to where carry-less multiplication wants it.
+/// Which bit of a byte a CRC takes first, how kernels bring it to where carry-less multiplication wants it, and what else
+/// they use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CrcForm {
     /// The lowest bit first.
@@ -119,18 +120,31 @@ pub enum CrcForm {
     MsbRev,
     /// The highest bit first: the bytes of each 128-bit lane are reversed.
     MsbSwap,
+    /// CRC-32C alone, whose lowest bit comes first: x86's CRC instruction for short messages.
+    Crc32c,
+    /// CRC-32C alone: that instruction beside the multiplications for long messages.
+    Crc32cFused,
 }
 
 impl CrcForm {
     /// Every form.
-    pub const ALL: [CrcForm; 3] = [CrcForm::Lsb, CrcForm::MsbRev, CrcForm::MsbSwap];
+    pub const ALL: [CrcForm; 5] =
+        [CrcForm::Lsb, CrcForm::MsbRev, CrcForm::MsbSwap, CrcForm::Crc32c, CrcForm::Crc32cFused];
 
-    /// The name as it stands in macro calls and kernel names.
+    /// Whether it is for CRC-32C alone, and not for every generator.
+    pub const fn is_crc32c(self) -> bool {
+        matches!(self, CrcForm::Crc32c | CrcForm::Crc32cFused)
+    }
+
+    /// The name as it stands in macro calls, and in kernel names, where `crc_` comes before it if it does not say so
+    /// itself.
     pub const fn name(self) -> &'static str {
         match self {
             CrcForm::Lsb => "lsb",
             CrcForm::MsbRev => "msb_rev",
             CrcForm::MsbSwap => "msb_swap",
+            CrcForm::Crc32c => "crc32c",
+            CrcForm::Crc32cFused => "crc32c_fused",
         }
     }
 }
@@ -167,6 +181,7 @@ impl fmt::Display for Algorithm {
         match self {
             Algorithm::AesCtr(key, CtrForm::Plain) => write!(f, "aes{}_ctr", key.bits()),
             Algorithm::AesCtr(key, form) => write!(f, "aes{}_ctr_{}", key.bits(), form.name()),
+            Algorithm::Crc(form) if form.is_crc32c() => f.write_str(form.name()),
             Algorithm::Crc(form) => write!(f, "crc_{}", form.name()),
         }
     }

@@ -443,7 +443,6 @@ mod ctr {
                 _ => None,
             }
         }
-
     }
 
     impl Proven<Ctr> {
@@ -491,7 +490,7 @@ mod crc {
         pub const fn lsb(self) -> Option<Kernel<FoldFn<LANES>>> {
             match self.function {
                 Fold::Lsb(function) => Some(self.with(function)),
-                Fold::Msb(_) => None,
+                Fold::Msb(_) | Fold::Crc32c(_) => None,
             }
         }
 
@@ -499,7 +498,15 @@ mod crc {
         pub const fn msb(self) -> Option<Kernel<FoldFn<LANES>>> {
             match self.function {
                 Fold::Msb(function) => Some(self.with(function)),
-                Fold::Lsb(_) => None,
+                Fold::Lsb(_) | Fold::Crc32c(_) => None,
+            }
+        }
+
+        /// The kernel as one for CRC-32C, if it can be.
+        pub const fn crc32c(self) -> Option<Kernel<FoldFn<LANES>>> {
+            match self.function {
+                Fold::Lsb(function) | Fold::Crc32c(function) => Some(self.with(function)),
+                Fold::Msb(_) => None,
             }
         }
     }

@@ -16,13 +16,15 @@ pub enum Fold<const LANES: usize> {
     Lsb(FoldFn<LANES>),
     /// The highest bit first.
     Msb(FoldFn<LANES>),
+    /// The lowest bit first, of CRC-32C alone: with the constants of another generator, what comes out means nothing.
+    Crc32c(FoldFn<LANES>),
 }
 
 impl<const LANES: usize> Fold<LANES> {
     /// The function, whichever bit it takes first.
     pub const fn function(self) -> FoldFn<LANES> {
         match self {
-            Fold::Lsb(function) | Fold::Msb(function) => function,
+            Fold::Lsb(function) | Fold::Msb(function) | Fold::Crc32c(function) => function,
         }
     }
 }

@@ -62,14 +62,20 @@ mod generated {
 
     type Function = FoldFn<LANES>;
 
+    /// The generator of CRC-32C, without its highest term.
+    const CRC32C: u64 = 0x1edc_6f41;
+
     /// What there are plans for.
-    static KINDS: [&[Tier<Function>]; 2] = [&plan::LSB, &plan::MSB];
+    static KINDS: [&[Tier<Function>]; 3] = [&plan::LSB, &plan::MSB, &plan::CRC32C];
 
     /// Places for each kind: one for each limit that an object may have of its own, and one without.
     const PLACES: usize = 8;
 
+    /// All places: a power of two, so that no index needs a test.
+    const ALL_PLACES: usize = (KINDS.len() * PLACES).next_power_of_two();
+
     /// The plans in force. Nothing stands where nobody has asked yet, and for the fallback.
-    static CHOSEN: [Chosen<Plan<Function>>; KINDS.len() * PLACES] = [const { Chosen::new() }; KINDS.len() * PLACES];
+    static CHOSEN: [Chosen<Plan<Function>>; ALL_PLACES] = [const { Chosen::new() }; ALL_PLACES];
 
     #[derive(Clone)]
     pub(super) struct Kernels {
@@ -80,8 +86,12 @@ mod generated {
 
     impl Kernels {
         pub(super) const fn new(width: u8, poly: u64, refin: bool) -> Self {
-            const { assert!(Width::ALL.len() < PLACES && CHOSEN.len().is_power_of_two()) }
-            let kind = if refin { 0 } else { 1 };
+            const { assert!(Width::ALL.len() < PLACES) }
+            let kind = match (refin, width, poly) {
+                (true, 32, CRC32C) => 2,
+                (true, ..) => 0,
+                (false, ..) => 1,
+            };
             let place = (kind * PLACES + Width::ALL.len()) as u8;
             Kernels { place, constants: Constants::new(width, poly) }
         }
@@ -93,8 +103,7 @@ mod generated {
 
         #[inline]
         fn chosen(&self) -> &'static Chosen<Plan<Function>> {
-            // the places are a power of two, so that this is no test
-            &CHOSEN[usize::from(self.place) % CHOSEN.len()]
+            &CHOSEN[usize::from(self.place) % ALL_PLACES]
         }
 
         #[inline]

@@ -5,7 +5,7 @@ use std::fmt;
 use ::crc::{Algorithm, Table};
 use byways_codegen::gf2::Modulus;
 use byways_codegen::ir::Program;
-use byways_codegen::spec::{self, CrcForm, Variant};
+use byways_codegen::spec::{self, Variant};
 use byways_codegen::{eval, families};
 use byways_kernels::cpu::Proven;
 use byways_kernels::crc::{Constants, Fold};
@@ -49,7 +49,7 @@ impl Generator {
     /// Whether kernels of the variant take it: some are made for one generator alone.
     pub fn suits(&self, variant: Variant) -> bool {
         match variant.algorithm() {
-            spec::Algorithm::Crc(CrcForm::Lsb | CrcForm::MsbRev | CrcForm::MsbSwap) => true,
+            spec::Algorithm::Crc(form) => !form.is_crc32c() || (self.width, self.poly) == (32, 0x1edc_6f41),
             spec::Algorithm::AesCtr(..) => false,
         }
     }
@@ -77,6 +77,11 @@ pub fn generators() -> Vec<Generator> {
         (63, 0x1234_5678_8765_4321),
     ];
     known.into_iter().map(|(width, poly)| Generator::new(width, poly)).collect()
+}
+
+/// Those of the generators that the kernel is for.
+pub fn generators_for(variant: Variant) -> Vec<Generator> {
+    generators().into_iter().filter(|generator| generator.suits(variant)).collect()
 }
 
 /// What crate `crc` has of a generator and an order of bits, bytewise. The model is never freed.
@@ -177,12 +182,7 @@ pub const LONGEST: usize = 1600;
 ///
 /// # Panics
 /// If there are no generators.
-pub fn every_length(
-    way: &Way,
-    lsb: bool,
-    generators: &[Generator],
-    mut progress: impl FnMut(),
-) -> Result<(), Fault> {
+pub fn every_length(way: &Way, lsb: bool, generators: &[Generator], mut progress: impl FnMut()) -> Result<(), Fault> {
     let buffer: Vec<u8> = noise(0xc2c).take(LONGEST + 4 * FENCE).collect();
     let registers = generators.iter().enumerate().map(|(i, generator)| {
         let (state, oracle) = (generator.some_register(lsb, i as u64), Oracle::new(generator, lsb));

@@ -36,7 +36,9 @@ use quote::{format_ident, quote};
 
 use super::{Outside, Registry};
 use crate::cost;
-use crate::ir::{Argument, Block, Builder, Compute, Counter, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value};
+use crate::ir::{
+    Argument, Block, Builder, Compute, Counter, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value,
+};
 use crate::spec::{CtrForm, KeySize, Variant};
 
 /// Registers that keep the AES ports busy, and then some: a round takes 3 cycles and 2 can start in each.

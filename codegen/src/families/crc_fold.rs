@@ -26,12 +26,29 @@
 //! 5. Where the highest bit of a byte comes first, the bits of each byte are reversed and the result's, too, which takes
 //!    another port than the multiplications (`rev`); or the bytes of each lane are, and the order is the plain one
 //!    (`swap`).
+//!
+//! CRC-32C has an instruction, which takes 8 bytes a cycle on a port of its own. A form takes up to 64 bytes word by word
+//! with it, with zeros in front of the first as in front of a register. The fused form uses it for long messages:
+//!
+//! ```text
+//! for each chunk of the message:                   chunk = registers that are folded, then C chains of words
+//!     fold the registers, and beside it            r_j = the register of chain j's words, from 0
+//!     register = r · x^(8·C·L) + r_0 · x^(8·(C−1)·L) + … + r_C−1             L bytes in a chain; modulo G
+//! ```
+//! 6. A product with x^(8k − 33) mod G has 64 terms; as a message of 8 bytes it gives the factor x^32 more, and one more
+//!    is in the reflected product. So one instruction reduces the sum of all products.
+//! 7. In a step each chain has as many words as keep its port as busy as the multiplications keep theirs.
+
+use std::ops::Range;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::{Outside, Registry};
-use crate::ir::{Argument, Block, Builder, Compute, Extent, Fold, Half, Order, Program, Skeleton, State, Value};
+use crate::gf2::Modulus;
+use crate::ir::{
+    Argument, Block, Builder, Chunks, Compute, Extent, Fold, Half, Order, Program, Skeleton, State, Value, Words,
+};
 use crate::spec::{CrcForm, Variant, Width};
 
 /// Registers of the longest message that has a block of its own.
@@ -46,18 +63,21 @@ const LINE: usize = 64;
 pub(super) fn program(variant: Variant, form: CrcForm) -> Program {
     let mut p = Builder::new(variant.width());
     let number = p.argument("state", Argument::State);
+    let carried = (form == CrcForm::Crc32cFused).then(|| p.state(number));
     let state = match form {
-        CrcForm::Lsb => number,
+        CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused => carried.map_or(number, |carried| carried.param),
         CrcForm::MsbRev | CrcForm::MsbSwap => p.compute("bytes", Compute::SwapBytes, [number]),
     };
     let pre = match form {
-        CrcForm::Lsb => None,
+        CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused => None,
         CrcForm::MsbRev => Some((Compute::Affine, p.constant("rev", vec![REVERSE_BITS]))),
         CrcForm::MsbSwap => Some((Compute::Shuffle8, p.constant("swap", vec![REVERSE]))),
     };
     let kernel = Kernel { variant, form, state, pre };
     let setup = p.take();
 
+    let chunks = carried.map(|carried| kernel.chunks(&mut p, carried));
+    let words = (form == CrcForm::Crc32c).then(|| kernel.words(&mut p));
     let short = (1..=SHORT).map(|registers| kernel.short(&mut p, registers)).collect();
     let begin = kernel.begin(&mut p);
     let state: Vec<State> = begin.next.iter().map(|&x| p.state(x)).collect();
@@ -67,7 +87,7 @@ pub(super) fn program(variant: Variant, form: CrcForm) -> Program {
     let lone = (variant.registers() > SHORT + 1).then(|| kernel.lone(&mut p));
     let each = kernel.each(&mut p, sum.param);
     let end = kernel.end(&mut p, sum.param);
-    let fold = Fold { order: order(form), short, begin, batch, finish, lone, sum, each, end };
+    let fold = Fold { order: order(form), chunks, words, short, begin, batch, finish, lone, sum, each, end };
     p.finish(variant, setup, state, Skeleton::Fold(Box::new(fold)))
 }
 
@@ -76,16 +96,21 @@ pub(super) fn outside(variant: Variant, form: CrcForm, lanes: usize, function: &
     let lanes = Literal::usize_unsuffixed(lanes);
     let u64 = quote!(#krate::core::primitive::u64);
     let state = Ident::new("state", Span::mixed_site());
-    let (first, register, kind) = match form {
-        CrcForm::Lsb => ("lowest", "the low bits", quote!(Lsb)),
-        CrcForm::MsbRev | CrcForm::MsbSwap => ("highest", "the high bits", quote!(Msb)),
+    let (what, first, register, kind) = match form {
+        CrcForm::Lsb => ("A CRC that", "lowest", "low", quote!(Lsb)),
+        CrcForm::MsbRev | CrcForm::MsbSwap => ("A CRC that", "highest", "high", quote!(Msb)),
+        CrcForm::Crc32c | CrcForm::Crc32cFused => ("CRC-32C, which", "lowest", "low", quote!(Crc32c)),
     };
     Outside {
         macro_call: format!("crc_fold! {{ form: [{}], by: [{by}], width: [{width}] }}", form.name()),
         documentation: vec![
-            format!(" A CRC that takes the {first} bit of a byte first, {by} lanes of 16 bytes in flight in {width} registers."),
+            format!(
+                " {what} takes the {first} bit of a byte first, {by} lanes of 16 bytes in flight in {width} registers."
+            ),
             String::new(),
-            format!(" `state` is the CRC's register before the data, in {register}; the result is the register after them."),
+            format!(
+                " `state` is the CRC's register before the data, in the {register} bits; the result is the register after them."
+            ),
         ],
         parameters: quote! {
             constants: &#krate::crc::Constants<#lanes>,
@@ -117,7 +142,7 @@ pub(super) fn lanes(variants: &[Variant]) -> usize {
 
 const fn order(form: CrcForm) -> Order {
     match form {
-        CrcForm::Lsb | CrcForm::MsbRev => Order::Reflected,
+        CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused | CrcForm::MsbRev => Order::Reflected,
         CrcForm::MsbSwap => Order::Plain,
     }
 }
@@ -144,7 +169,101 @@ struct Kernel {
     pre: Option<(Compute, Value)>,
 }
 
+/// Chains of words beside the folds: a word takes 3 cycles, and one can start in each.
+const CHAINS: usize = 4;
+
+/// Bytes in a chunk, at most.
+const CHUNK: usize = 64 << 10;
+
+/// Bytes of the longest message that goes by words.
+const BY_WORDS: usize = 64;
+
+/// CRC-32C (RFC 3720, section 12.1), without its highest term.
+const CRC32C: u64 = 0x1edc_6f41;
+
 impl Kernel {
+    const fn is_msb(&self) -> bool {
+        matches!(self.form, CrcForm::MsbRev | CrcForm::MsbSwap)
+    }
+
+    fn chunks(&self, p: &mut Builder, crc: State) -> Chunks {
+        let registers = self.variant.registers();
+        // the folds of a step take two multiplications a register
+        let chains = CHAINS.min(2 * registers);
+        let words = 2 * registers / chains;
+
+        let mut next: Vec<Value> = (0..registers).map(|i| self.data(p, &format!("x{i}"), i)).collect();
+        for chain in 0..chains {
+            let word = p.word("w", chain, 0);
+            let r = p.compute(&format!("r{chain}"), Compute::Crc32, [word]);
+            next.push(self.chain(p, r, chain, 1..words));
+        }
+        let begin = Block { registers, body: p.take(), next };
+        let state: Vec<State> = begin.next.iter().map(|&next| p.state(next)).collect();
+        let (x, r) = state.split_at(registers);
+
+        let mut batch = self.batch(p, x);
+        batch.next.extend(r.iter().enumerate().map(|(chain, r)| self.chain(p, r.param, chain, 0..words)));
+        batch.body.extend(p.take());
+
+        let (chain, folded) = (words * size_of::<u64>(), registers * self.variant.width().bytes());
+        let steps = CHUNK / (folded + chains * chain);
+        let (chain, folded) = (steps * chain, steps * folded);
+        let v = self.sum(p, x);
+        let fold = self.reduce(p, v);
+        let (last, others) = r.split_last().expect("a chain");
+        let behind = (1..chains).rev().map(|chains| chains * chain);
+        let terms = [(crc.param, folded + chains * chain), (fold, chains * chain)].into_iter();
+        let terms = terms.chain(others.iter().map(|r| r.param).zip(behind));
+        p.set_width(Width::Xmm);
+        let mut sum = None;
+        for (register, bytes) in terms {
+            let name = if sum.is_some() { "product" } else { "sum" };
+            let product = self.moved(p, name, register, bytes);
+            sum = Some(sum.map_or(product, |sum| p.again(sum, Compute::Xor, product)));
+        }
+        let sum = p.compute("sum", Compute::Extract(Half::Low), [sum.expect("a term")]);
+        p.set_width(self.variant.width());
+        let sum = p.compute("sum", Compute::Crc32, [sum]);
+        let after = p.compute("state", Compute::ScalarXor, [sum, last.param]);
+        let end = Block { registers: 0, body: p.take(), next: vec![after] };
+        Chunks { steps, chains, words, crc, begin, state, batch, end }
+    }
+
+    /// A chain's register after these of its words.
+    fn chain(&self, p: &mut Builder, mut r: Value, chain: usize, words: Range<usize>) -> Value {
+        for word in words {
+            let word = p.word("w", chain, word);
+            r = p.again(r, Compute::Crc32, word);
+        }
+        r
+    }
+
+    /// The register's product with the power of x that moves it on by so many bytes, but for what the CRC instruction
+    /// and the reflected product add.
+    fn moved(&self, p: &mut Builder, name: &str, register: Value, bytes: usize) -> Value {
+        // modulo G · x^32, of which the power has the high half
+        let power = Modulus::new(32, CRC32C).power(8 * bytes as u64 - 33 + 32) >> 32;
+        let k = p.constant("k", vec![u128::from((power as u32).reverse_bits())]);
+        let register = p.compute(name, Compute::Widen, [register]);
+        p.compute(name, Compute::Clmul(Half::Low, Half::Low), [register, k])
+    }
+
+    fn words(&self, p: &mut Builder) -> Words {
+        let short = (1..=BY_WORDS / size_of::<u64>()).map(|words| {
+            let first = p.first_word("w", self.state);
+            let crc = p.compute("crc", Compute::Crc32, [first]);
+            let beyond = p.beyond("beyond", self.state);
+            let mut crc = p.compute("crc", Compute::ScalarXor, [crc, beyond]);
+            for word in 1..words {
+                let word = p.word("w", 0, word);
+                crc = p.again(crc, Compute::Crc32, word);
+            }
+            Block { registers: 0, body: p.take(), next: vec![crc] }
+        });
+        Words { registers: BY_WORDS / self.variant.width().bytes(), short: short.collect() }
+    }
+
     fn short(&self, p: &mut Builder, registers: usize) -> Block {
         let first = self.first(p, "d");
         let k = p.distance("k", registers - 1);
@@ -157,7 +276,7 @@ impl Kernel {
         let mut crc = self.reduce(p, v);
         if registers == 1 {
             let mut beyond = p.beyond("beyond", self.state);
-            if self.form != CrcForm::Lsb {
+            if self.is_msb() {
                 beyond = p.compute("beyond", Compute::SwapBytes, [beyond]);
             }
             crc = p.compute("crc", Compute::ScalarXor, [crc, beyond]);
@@ -195,6 +314,12 @@ impl Kernel {
     }
 
     fn finish(&self, p: &mut Builder, state: &[State]) -> Block {
+        let v = self.sum(p, state);
+        Block { registers: 0, body: p.take(), next: vec![v] }
+    }
+
+    /// All registers of the state, moved to the end and added up.
+    fn sum(&self, p: &mut Builder, state: &[State]) -> Value {
         let mut v = None;
         for (i, x) in state.iter().enumerate() {
             let k = p.distance("k", state.len() - 1 - i);
@@ -203,7 +328,7 @@ impl Kernel {
                 Some(v) => self.add_product(p, v, x.param, k),
             });
         }
-        Block { registers: 0, body: p.take(), next: v.into_iter().collect() }
+        v.expect("a batch has a register")
     }
 
     fn lone(&self, p: &mut Builder) -> Block {
@@ -285,7 +410,7 @@ impl Kernel {
                 let unit = p.unit("unit");
                 let q = p.compute("q", Compute::And, [q, unit]);
                 let v = p.compute("v", Compute::Xor, [v, product]);
-                if self.form == CrcForm::Lsb {
+                if !self.is_msb() {
                     let q = p.compute("q", Compute::Extract(Half::Low), [q]);
                     let crc = p.compute("crc", Compute::Extract(Half::High), [v]);
                     p.compute("crc", Compute::ScalarXor, [crc, q])

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use core::marker::PhantomData;
 use core::ptr;
 
-use super::{Vector, load_16, load_up_to_16, vector};
+use super::{Vector, load_16, load_up_to_8, load_up_to_16, vector};
 
 /// What is left of a message.
 #[derive(Debug)]
@@ -69,6 +69,44 @@ impl<'a> Message<'a> {
         self.data = unsafe { self.data.add(bytes) };
         self.left -= bytes;
         Some(whole)
+    }
+
+    /// The next chunk, if as much is left: `STEPS` times `R` registers, and behind them `C` chains of `STEPS` times `K`
+    /// words.
+    #[inline]
+    pub fn chunk<V: Vector, const R: usize, const C: usize, const K: usize, const STEPS: usize>(
+        &mut self,
+    ) -> Option<Chunk<'a, V, R, C, K, STEPS>> {
+        let folded = const { STEPS * R * size_of::<V>() };
+        let bytes = const { folded_and_chains::<V>(R, C, K, STEPS) };
+        if self.left < bytes {
+            return None;
+        }
+        let data = self.data;
+        // SAFETY: so many bytes are left, and the folded ones are a part of them.
+        let words = unsafe {
+            self.data = data.add(bytes);
+            data.add(folded)
+        };
+        self.left -= bytes;
+        Some(Chunk { data, words, left: STEPS, registers: PhantomData })
+    }
+
+    /// How many words what is left reaches into.
+    #[inline]
+    pub fn words(&self) -> usize {
+        self.left.div_ceil(WORD)
+    }
+
+    /// All of the message, if it is 1 byte to a whole word and `K` whole words more.
+    #[inline]
+    pub fn all_words<const K: usize>(self) -> Option<StartWords<'a, K>> {
+        const { assert!(K < isize::MAX as usize / WORD, "no memory has so many words") }
+        let bytes = self.left.wrapping_sub(const { K * WORD });
+        if bytes.wrapping_sub(1) >= WORD {
+            return None;
+        }
+        Some(StartWords { data: self.data, bytes, words: PhantomData })
     }
 
     /// What is left as whole registers, if they are fewer than `MOST`, and their powers of x, and those of `MOST`
@@ -186,6 +224,112 @@ impl<const K: usize> Start<'_, __m256i, K> {
             return bytes;
         }
         _mm256_xor_si256(bytes, _mm256_zextsi128_si256(vector(u128::from(self.beyond(state)))))
+    }
+}
+
+/// Bytes in a word.
+const WORD: usize = size_of::<u64>();
+
+/// Bytes in a chunk.
+const fn folded_and_chains<V: Vector>(registers: usize, chains: usize, words: usize, steps: usize) -> usize {
+    let step = registers * size_of::<V>() + chains * words * WORD;
+    assert!(steps > 0 && step <= isize::MAX as usize / steps, "no memory has so large a chunk");
+    steps * step
+}
+
+/// A chunk: `left` times `R` registers are readable at `data`, and at `words` `left` times `K` words of each of `C` chains,
+/// the words of each chain `STEPS` times `K` words behind those of the one before.
+#[derive(Debug)]
+pub struct Chunk<'a, V, const R: usize, const C: usize, const K: usize, const STEPS: usize> {
+    data: *const u8,
+    words: *const u8,
+    left: usize,
+    registers: PhantomData<&'a [V]>,
+}
+
+impl<'a, V: Vector, const R: usize, const C: usize, const K: usize, const STEPS: usize> Chunk<'a, V, R, C, K, STEPS> {
+    /// The next `R` registers, and the next `K` words of each chain.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // generated code must not count on a trait in scope
+    pub fn next(&mut self) -> Option<Step<'a, V, R, C, K, STEPS>> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let step = Step { whole: Whole { data: self.data, registers: PhantomData }, words: self.words };
+        // SAFETY: a step was left of both.
+        unsafe {
+            self.data = self.data.add(const { R * size_of::<V>() });
+            self.words = self.words.add(const { K * WORD });
+        }
+        Some(step)
+    }
+}
+
+/// A step of a chunk: `R` registers, and at `words` `K` words of each of `C` chains are readable, the words of each
+/// chain `STEPS` times `K` words behind those of the one before.
+#[derive(Debug)]
+pub struct Step<'a, V, const R: usize, const C: usize, const K: usize, const STEPS: usize> {
+    whole: Whole<'a, V, R>,
+    words: *const u8,
+}
+
+impl<V: Vector, const R: usize, const C: usize, const K: usize, const STEPS: usize> Step<'_, V, R, C, K, STEPS> {
+    /// Register `I`.
+    #[inline]
+    pub fn load<const I: usize>(&self) -> V {
+        self.whole.load::<I>()
+    }
+
+    /// As [`Whole::prefetch`].
+    #[inline]
+    pub fn prefetch<const AHEAD: usize>(&self) {
+        self.whole.prefetch::<AHEAD>();
+    }
+
+    /// Word `I` of chain `CHAIN`.
+    #[inline]
+    pub fn word<const CHAIN: usize, const I: usize>(&self) -> u64 {
+        const { assert!(CHAIN < C && I < K) }
+        // SAFETY: word I of K is readable, of chain CHAIN of C.
+        unsafe { self.words.add(const { (CHAIN * STEPS * K + I) * WORD }).cast::<u64>().read_unaligned() }
+    }
+}
+
+/// The start of a message: `bytes`, 1 to 8, and `K` whole words behind them are readable at `data`.
+#[derive(Debug)]
+pub struct StartWords<'a, const K: usize> {
+    data: *const u8,
+    bytes: usize,
+    words: PhantomData<&'a [u64]>,
+}
+
+impl<const K: usize> StartWords<'_, K> {
+    /// The first word, its bytes behind zeros, with the state xored into the first of them.
+    #[inline]
+    pub fn first_word(&self, state: u64) -> u64 {
+        let word = if K > 0 {
+            // SAFETY: a whole word's bytes are readable.
+            unsafe { self.data.cast::<u64>().read_unaligned() }
+        } else {
+            // SAFETY: 1 to 8 bytes are readable.
+            unsafe { load_up_to_8(self.data, self.bytes) }
+        };
+        (word ^ state) << (8 * (WORD - self.bytes))
+    }
+
+    /// What of the state's bytes finds no place in it.
+    #[inline]
+    pub fn beyond(&self, state: u64) -> u64 {
+        if self.bytes < WORD { state >> (8 * self.bytes) } else { 0 }
+    }
+
+    /// Word `I`, which is not the first; there are no chains but one.
+    #[inline]
+    pub fn word<const CHAIN: usize, const I: usize>(&self) -> u64 {
+        const { assert!(CHAIN == 0 && I >= 1 && I <= K) }
+        // SAFETY: behind the first word's bytes, word I of K is readable.
+        unsafe { self.data.add(self.bytes + (I - 1) * WORD).cast::<u64>().read_unaligned() }
     }
 }
 

@@ -22,7 +22,7 @@ pub use core::option::Option::Some;
 
 mod message;
 
-pub use message::{Distances, Left, Message, Powers, Start, Whole, high};
+pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
 
 use crate::keys::{RoundKey, RoundKeys};
 use crate::runs::{RUN_BYTES, cut, step};
@@ -383,31 +383,45 @@ unsafe fn load_16(from: *const u8) -> __m128i {
     unsafe { from.cast::<__m128i>().read_unaligned() }
 }
 
-/// The first bytes at `from`, and zeros above them: two overlapping loads from 4 bytes up, three single bytes below.
+/// The first bytes at `from`, and zeros above them: two overlapping loads from 8 bytes up.
 ///
 /// # Safety
 /// `bytes` bytes are readable, 1 to 16.
 #[inline(always)]
 unsafe fn load_up_to_16(from: *const u8, bytes: usize) -> __m128i {
-    let bits = 8 * bytes as u32;
     // SAFETY: every access lies within the first `bytes` bytes.
     unsafe {
-        let end = from.add(bytes);
         if bytes == 16 {
             load_16(from)
         } else if bytes >= 8 {
             let low = from.cast::<u64>().read_unaligned();
             // of the last 8 bytes those behind the first 8, of which there may be none
-            let high = end.sub(8).cast::<u64>().read_unaligned();
-            halves([low, (high >> 1).wrapping_shr(127 - bits)])
-        } else if bytes >= 4 {
+            let high = from.add(bytes).sub(8).cast::<u64>().read_unaligned();
+            halves([low, (high >> 1).wrapping_shr(127 - 8 * bytes as u32)])
+        } else {
+            halves([load_up_to_8(from, bytes), 0])
+        }
+    }
+}
+
+/// The first bytes at `from`, and zeros above them: two overlapping loads from 4 bytes up, three single bytes below.
+///
+/// # Safety
+/// `bytes` bytes are readable, 1 to 8.
+#[inline(always)]
+unsafe fn load_up_to_8(from: *const u8, bytes: usize) -> u64 {
+    let bits = 8 * bytes as u32;
+    // SAFETY: every access lies within the first `bytes` bytes.
+    unsafe {
+        let end = from.add(bytes);
+        if bytes >= 4 {
             let low = u64::from(from.cast::<u32>().read_unaligned());
             let high = u64::from(end.sub(4).cast::<u32>().read_unaligned());
-            halves([low | high.wrapping_shl(bits - 32), 0])
+            low | high.wrapping_shl(bits - 32)
         } else {
             let (first, middle, last) = (from.read(), from.add(bytes / 2).read(), end.sub(1).read());
             let middle = u64::from(middle).wrapping_shl(bits / 16 * 8);
-            halves([u64::from(first) | middle | u64::from(last).wrapping_shl(bits - 8), 0])
+            u64::from(first) | middle | u64::from(last).wrapping_shl(bits - 8)
         }
     }
 }
