@@ -68,10 +68,13 @@ fn names() -> Vec<&'static str> {
 
 /// The form that its macro call names.
 fn form(kernel: &str) -> &str {
-    match kernel.strip_prefix("crc_") {
-        Some(rest) => rest.split_once("_by").unwrap().0,
-        None if kernel.contains("_cached_") => "cached",
-        None => "plain",
+    let (algorithm, _) = kernel.split_once("_by").unwrap();
+    if algorithm.starts_with("crc") {
+        algorithm.strip_prefix("crc_").unwrap_or(algorithm)
+    } else if algorithm.ends_with("_cached") {
+        "cached"
+    } else {
+        "plain"
     }
 }
 
@@ -199,14 +202,14 @@ fn without_a_command_every_kernel_is_verified_and_timed() {
         assert!(out.lines().any(has_row), "{row:?}: {out}");
     }
     let tables = out.lines().filter(|line| line.ends_with(" 65536"));
-    assert_eq!(tables.count(), 5, "{out}");
+    assert_eq!(tables.count(), 6, "{out}");
     let width = bench::default_width();
     assert!(out.contains(&format!("\nwidth  {width}, ")), "{out}");
     for bytes in [16, 1000, 1 << 30] {
         let kernel = bench::planned("aes256_ctr", width, bytes).replace(' ', "_");
         let told = out.lines().any(|line| line.ends_with(&format!("  aes256_ctr_{kernel}")));
         assert!(told || width == byways::Width::Fallback, "{kernel}: {out}");
-        for algorithm in ["crc-32", "crc-16/t10-dif"] {
+        for algorithm in ["crc-32", "crc-16/t10-dif", "crc-32c"] {
             let kernel = bench::planned_crc(algorithm, byways::Width::Zmm, bytes);
             let told = out.lines().any(|line| line.split_whitespace().skip(1).any(|word| word == kernel));
             assert!(told || kernel == "fallback" || width != byways::Width::Zmm, "{kernel}: {out}");

@@ -82,7 +82,11 @@ fn the_registry_is_of_the_functions_kind() {
         assert_eq!(registry, fold, "{variant}");
         let constants = between(&items, ":: byways_kernels :: crc :: Constants < ", " >");
         assert_eq!(constants, lanes, "{variant}");
-        let first = if form == CrcForm::Lsb { "Lsb" } else { "Msb" };
+        let first = match form {
+            CrcForm::Lsb => "Lsb",
+            CrcForm::MsbRev | CrcForm::MsbSwap => "Msb",
+            CrcForm::Crc32c | CrcForm::Crc32cFused => "Crc32c",
+        };
         let function = format!(":: byways_kernels :: crc :: Fold :: {first} ({variant})");
         assert!(registered.contains(&function), "{variant}: {registered}");
     }

@@ -2,6 +2,7 @@
 //! definition bit by bit.
 
 use byways_codegen::gf2::Modulus;
+use byways_codegen::ir::Skeleton;
 use byways_codegen::spec::{Algorithm, CrcForm, Variant, Width};
 use byways_codegen::{eval, families};
 
@@ -52,8 +53,21 @@ fn variants(form: CrcForm) -> impl Iterator<Item = Variant> {
     })
 }
 
-fn forms(reflected: bool) -> &'static [CrcForm] {
-    if reflected { &[CrcForm::Lsb] } else { &[CrcForm::MsbRev, CrcForm::MsbSwap] }
+/// CRC-32C's polynomial, for which there are forms of its own.
+const CRC32C: u64 = 0x1edc_6f41;
+
+const fn is_reflected(form: CrcForm) -> bool {
+    match form {
+        CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused => true,
+        CrcForm::MsbRev | CrcForm::MsbSwap => false,
+    }
+}
+
+/// The forms that compute it.
+fn forms(model: &Model) -> impl Iterator<Item = CrcForm> {
+    CrcForm::ALL.into_iter().filter(|&form| {
+        is_reflected(form) == model.reflected && (!form.is_crc32c() || (model.width, model.poly) == (32, CRC32C))
+    })
 }
 
 /// The CRC of some bytes.
@@ -83,7 +97,7 @@ const PUBLISHED: [(Model, &[Value]); 10] = [
     (model(24, 0x86_4cfb, 0xb7_04ce, false, 0), &[(b"123456789", 0x21_cf02)]),
     (model(32, 0x04c1_1db7, 0xffff_ffff, true, 0xffff_ffff), &[(b"123456789", 0xcbf4_3926)]),
     (model(32, 0x04c1_1db7, 0xffff_ffff, false, 0xffff_ffff), &[(b"123456789", 0xfc89_1918)]),
-    (model(32, 0x1edc_6f41, 0xffff_ffff, true, 0xffff_ffff), &[
+    (model(32, CRC32C, 0xffff_ffff, true, 0xffff_ffff), &[
         (b"123456789", 0xe306_9283), (&[0x00; 32], 0x8a91_36aa), (&[0xff; 32], 0x62a8_ab43), (&RISING, 0x46dd_794e),
         (&READ_COMMAND, 0xd996_3a56),
     ]),
@@ -98,7 +112,7 @@ fn published_values() {
         for &(data, value) in *values {
             let by_definition = |state| step_by_step(model.width, model.poly, model.reflected, state, data);
             assert_eq!(model.crc(by_definition), value, "{} bits, by the definition", model.width);
-            for variant in forms(model.reflected).iter().flat_map(|&form| variants(form)) {
+            for variant in forms(model).flat_map(variants) {
                 let program = families::program(variant);
                 let crc = model.crc(|state| eval::fold(&program, modulus, state, data));
                 assert_eq!(crc, value, "{variant}, {} bits, {data:x?}", model.width);
@@ -108,12 +122,12 @@ fn published_values() {
 }
 
 /// Lengths around each block's: a message of a few registers, of fewer than a batch, of one, two and three batches, and
-/// with registers left.
+/// with registers left; of some words; of a chunk.
 #[test]
 fn every_block_by_the_definition() {
-    let data: Vec<u8> = (0_u32..8192).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let data: Vec<u8> = (0_u32..140_000).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     for form in CrcForm::ALL {
-        let reflected = form == CrcForm::Lsb;
+        let reflected = is_reflected(form);
         for variant in variants(form) {
             let program = families::program(variant);
             let (register, batch) = (variant.width().bytes(), 16 * variant.by());
@@ -123,10 +137,20 @@ fn every_block_by_the_definition() {
             {
                 lengths.extend([whole - 1, whole, whole + 1, whole + 7, whole + 9]);
             }
+            if form == CrcForm::Crc32c {
+                lengths.extend(16..=72);
+            }
+            if let Skeleton::Fold(fold) = &program.skeleton
+                && let Some(chunks) = &fold.chunks
+            {
+                let chunk = chunks.steps * (batch + chunks.chains * chunks.words * size_of::<u64>());
+                lengths.extend([chunk - 1, chunk, chunk + 1, chunk + batch + 3, 2 * chunk + 9]);
+            }
             for (i, len) in lengths.into_iter().enumerate() {
                 // another polynomial each time
                 let width = 1 + ((7 * i + 13 * variant.by()) % 64) as u8;
-                let poly = 0x9b60_b7a3_5ad9_3c47 >> (64 - width);
+                let any = (width, 0x9b60_b7a3_5ad9_3c47 >> (64 - width));
+                let (width, poly) = if form.is_crc32c() { (32, CRC32C) } else { any };
                 // bits of other than the register's width are not there
                 let state = 0x0123_4567_89ab_cdef_u64 << (64 - width);
                 let state = if reflected { state.reverse_bits() } else { state };

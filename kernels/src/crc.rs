@@ -21,6 +21,14 @@ pub enum Fold<const LANES: usize> {
 }
 
 impl<const LANES: usize> Fold<LANES> {
+    /// Whether it takes the lowest bit of a byte first.
+    pub const fn is_lsb(self) -> bool {
+        match self {
+            Fold::Lsb(_) | Fold::Crc32c(_) => true,
+            Fold::Msb(_) => false,
+        }
+    }
+
     /// The function, whichever bit it takes first.
     pub const fn function(self) -> FoldFn<LANES> {
         match self {
@@ -51,7 +59,7 @@ pub struct Constants<const LANES: usize> {
 
 impl<const LANES: usize> Constants<LANES> {
     /// For the generator of degree `width` whose terms below x^`width` are the bits of `poly`, as catalogues give it.
-    /// Each power is made of the one before by 64 steps.
+    /// Each power is made of the one before, byte by byte.
     ///
     /// ```
     /// use byways_kernels::crc::Constants;
@@ -63,6 +71,7 @@ impl<const LANES: usize> Constants<LANES> {
     pub const fn new(width: u8, poly: u64) -> Self {
         assert!(width >= 1 && width <= 64, "a generator's width is 1 to 64 bits");
         let modulus = poly << (64 - width);
+        let multiples = multiples(modulus);
         let mut reflected = [[0; 2]; LANES];
         let mut plain = [[0; 2]; LANES];
         // x^63, of degree less than M's
@@ -75,12 +84,12 @@ impl<const LANES: usize> Constants<LANES> {
                 half -= 1;
                 reflected[lane][half] = power.reverse_bits();
                 plain[lane][half] = times_x(power, modulus);
-                power = times_x_to(64, power, modulus).0;
+                power = times_x_to_64(power, &multiples);
             }
         }
         // x^63 times x^64 makes the quotient of x^127 by M, and a step more that of x^128, whose highest bit is gone
-        let floor_127 = times_x_to(64, 1 << 63, modulus).1;
-        let floor_128 = times_x_to(65, 1 << 63, modulus).1;
+        let floor_127 = quotient(64, 1 << 63, modulus);
+        let floor_128 = quotient(65, 1 << 63, modulus);
         let halved = 1 << 63 | modulus >> 1;
         let unit = if modulus & 1 == 1 { u64::MAX } else { 0 };
         Constants {
@@ -108,13 +117,34 @@ const fn times_x(a: u64, modulus: u64) -> u64 {
     a << 1 ^ (modulus & (a as i64 >> 63) as u64)
 }
 
-/// a · x^`steps` mod M, and the last 64 terms of the quotient.
-const fn times_x_to(steps: u32, mut a: u64, modulus: u64) -> (u64, u64) {
+/// a · x^64 mod M for each polynomial a of 8 terms.
+const fn multiples(modulus: u64) -> [u64; 256] {
+    let (mut multiples, mut a) = ([0; 256], 1);
+    while a < 256 {
+        let even = times_x(multiples[a / 2], modulus);
+        multiples[a] = if a % 2 == 0 { even } else { even ^ modulus };
+        a += 1;
+    }
+    multiples
+}
+
+/// a · x^64 mod M, 8 terms at a time.
+const fn times_x_to_64(mut a: u64, multiples: &[u64; 256]) -> u64 {
+    let mut byte = 0;
+    while byte < 8 {
+        a = a << 8 ^ multiples[(a >> 56) as usize];
+        byte += 1;
+    }
+    a
+}
+
+/// The last 64 terms of floor(a · x^`steps` / M).
+const fn quotient(steps: u32, mut a: u64, modulus: u64) -> u64 {
     let (mut quotient, mut step) = (0, 0);
     while step < steps {
         quotient = quotient << 1 | a >> 63;
         a = times_x(a, modulus);
         step += 1;
     }
-    (a, quotient)
+    quotient
 }

@@ -49,7 +49,7 @@ fn kernels() -> impl Iterator<Item = (&'static str, Features)> {
 }
 
 /// Which kernels have something in their names.
-const KINDS: [&str; 4] = ["_ctr_", "crc_lsb_", "crc_msb_rev_", "crc_msb_swap_"];
+const KINDS: [&str; 5] = ["_ctr_", "crc_lsb_", "crc_msb_rev_", "crc_msb_swap_", "crc32c_"];
 
 /// For each kind, the widths at which all of its kernels run. At others none must.
 fn widths(features: Features) -> [String; KINDS.len()] {
@@ -76,36 +76,37 @@ fn odd_machines() {
     let no_avx512_gfni = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi2", "gfni"];
     let no_vectors = ["vaes", "vpclmulqdq", "gfni", "avx512vbmi2"];
     let knights_landing = ["vaes", "vpclmulqdq", "gfni", "avx512vbmi2", "avx512bw", "avx512vl"];
-    // counter mode, CRCs: lowest bit first, highest first by reversing bits, by swapping bytes
+    // counter mode; CRCs: lowest bit first, highest first by reversing bits, by swapping bytes; CRC-32C
     let cases: &[(&str, &[&str], u64, [&str; KINDS.len()])] = &[
-        ("everything (Ice Lake, Zen 4)", &[], ALL, [XYZ; 4]),
-        ("CPUID all set, the system saves xmm only", &[], 0x3, [X; 4]),
-        ("CPUID all set, the system saves ymm", &[], 0x7, [XY; 4]),
-        ("masks and zmm without ymm", &[], 0xe3, [X; 4]),
-        ("ymm without xmm", &[], 0x4, [X; 4]),
-        ("no masks", &[], 0xc7, [XY; 4]),
-        ("no upper zmm registers", &[], 0x67, [XY; 4]),
-        ("no OSXSAVE: XCR0 means nothing", &["osxsave"], ALL, [X; 4]),
-        ("VAES and VPCLMULQDQ with AVX2, and GFNI (Alder Lake)", &no_avx512, 0x7, [XY; 4]),
-        ("VAES and VPCLMULQDQ with AVX2, no GFNI (Zen 3)", &no_avx512_gfni, 0x7, [XY, XY, NONE, XY]),
-        ("AVX-512 and PCLMULQDQ only (Skylake-X)", &no_vectors, ALL, [X, X, NONE, X]),
-        ("AVX-512F alone (Knights Landing)", &knights_landing, ALL, [X, X, NONE, X]),
-        ("GFNI without AVX (Tremont)", &["avx"], 0x3, [X; 4]),
-        ("no AVX-512VL", &["avx512vl"], ALL, [XY; 4]),
-        ("no AVX-512VBMI2", &["avx512vbmi2"], ALL, [XYZ, XY, XY, XY]),
-        ("AVX masked by a hypervisor, the rest shown", &["avx"], ALL, [X; 4]),
-        ("no AVX2", &["avx2"], ALL, [X; 4]),
-        ("no FMA, which AVX-512 implies to the compiler", &["fma"], ALL, [XY; 4]),
-        ("no VAES", &["vaes"], ALL, [X, XYZ, XYZ, XYZ]),
-        ("no VPCLMULQDQ", &["vpclmulqdq"], ALL, [XYZ, X, X, X]),
-        ("no GFNI", &["gfni"], ALL, [XYZ, XYZ, NONE, XYZ]),
-        ("no AES-NI", &["aes"], ALL, [NONE, XYZ, XYZ, XYZ]),
-        ("no PCLMULQDQ, which VPCLMULQDQ implies to the compiler", &["pclmulqdq"], ALL, [XYZ, NONE, NONE, NONE]),
-        ("AES-NI alone", &["pclmulqdq", "avx", "gfni"], 0x3, [X, NONE, NONE, NONE]),
+        ("everything (Ice Lake, Zen 4)", &[], ALL, [XYZ; 5]),
+        ("CPUID all set, the system saves xmm only", &[], 0x3, [X; 5]),
+        ("CPUID all set, the system saves ymm", &[], 0x7, [XY; 5]),
+        ("masks and zmm without ymm", &[], 0xe3, [X; 5]),
+        ("ymm without xmm", &[], 0x4, [X; 5]),
+        ("no masks", &[], 0xc7, [XY; 5]),
+        ("no upper zmm registers", &[], 0x67, [XY; 5]),
+        ("no OSXSAVE: XCR0 means nothing", &["osxsave"], ALL, [X; 5]),
+        ("VAES and VPCLMULQDQ with AVX2, and GFNI (Alder Lake)", &no_avx512, 0x7, [XY; 5]),
+        ("VAES and VPCLMULQDQ with AVX2, no GFNI (Zen 3)", &no_avx512_gfni, 0x7, [XY, XY, NONE, XY, XY]),
+        ("AVX-512 and PCLMULQDQ only (Skylake-X)", &no_vectors, ALL, [X, X, NONE, X, X]),
+        ("AVX-512F alone (Knights Landing)", &knights_landing, ALL, [X, X, NONE, X, X]),
+        ("GFNI without AVX (Tremont)", &["avx"], 0x3, [X; 5]),
+        ("no AVX-512VL", &["avx512vl"], ALL, [XY; 5]),
+        ("no AVX-512VBMI2", &["avx512vbmi2"], ALL, [XYZ, XY, XY, XY, XY]),
+        ("AVX masked by a hypervisor, the rest shown", &["avx"], ALL, [X; 5]),
+        ("no AVX2", &["avx2"], ALL, [X; 5]),
+        ("no FMA, which AVX-512 implies to the compiler", &["fma"], ALL, [XY; 5]),
+        ("no VAES", &["vaes"], ALL, [X, XYZ, XYZ, XYZ, XYZ]),
+        ("no VPCLMULQDQ", &["vpclmulqdq"], ALL, [XYZ, X, X, X, X]),
+        ("no GFNI", &["gfni"], ALL, [XYZ, XYZ, NONE, XYZ, XYZ]),
+        ("no AES-NI", &["aes"], ALL, [NONE, XYZ, XYZ, XYZ, XYZ]),
+        ("no PCLMULQDQ, which VPCLMULQDQ implies to the compiler", &["pclmulqdq"], ALL, [XYZ, NONE, NONE, NONE, NONE]),
+        ("AES-NI alone", &["pclmulqdq", "avx", "gfni"], 0x3, [X, NONE, NONE, NONE, NONE]),
         // one form takes its result from the upper half of a register
-        ("no SSE4.1, which AVX implies to the compiler", &["sse4.1"], ALL, [X, NONE, X, X]),
-        ("no SSSE3", &["ssse3"], ALL, [NONE; 4]),
-        ("nothing", &["aes", "ssse3", "avx", "pclmulqdq"], 0, [NONE; 4]),
+        ("no SSE4.1, which AVX implies to the compiler", &["sse4.1"], ALL, [X, NONE, X, X, NONE]),
+        ("no SSE4.2, which AVX implies to the compiler", &["sse4.2"], ALL, [X, X, X, X, NONE]),
+        ("no SSSE3", &["ssse3"], ALL, [NONE; 5]),
+        ("nothing", &["aes", "ssse3", "avx", "pclmulqdq"], 0, [NONE; 5]),
     ];
     for &(what, without, xcr0, expected) in cases {
         assert_eq!(widths(machine(without, xcr0)), expected, "{what}");
@@ -214,10 +215,14 @@ fn kernels_are_proven_against_what_is_there() {
 #[test]
 fn crc_kernels_by_their_kind() {
     for kernel in crc_fold::KERNELS {
-        let (lsb, msb) = (kernel.lsb(), kernel.msb());
-        assert_eq!(lsb.is_some(), kernel.name().starts_with("crc_lsb_"), "{}", kernel.name());
-        assert_eq!(msb.is_some(), kernel.name().starts_with("crc_msb_"), "{}", kernel.name());
-        let narrow = lsb.or(msb).expect("one of the two");
+        let (lsb, msb, crc32c) = (kernel.lsb(), kernel.msb(), kernel.crc32c());
+        let is = |kind| kernel.name().starts_with(kind);
+        assert_eq!(lsb.is_some(), is("crc_lsb_"), "{}", kernel.name());
+        assert_eq!(msb.is_some(), is("crc_msb_"), "{}", kernel.name());
+        // which any does that takes the lowest bit first
+        assert_eq!(crc32c.is_some(), is("crc32c_") || is("crc_lsb_"), "{}", kernel.name());
+        assert_eq!(kernel.function().is_lsb(), crc32c.is_some(), "{}", kernel.name());
+        let narrow = msb.or(crc32c).expect("one of the two");
         assert_eq!((narrow.name(), narrow.features()), (kernel.name(), kernel.features()));
         assert!(std::ptr::fn_addr_eq(narrow.function(), kernel.function().function()), "{}", kernel.name());
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use byways_codegen::cost::{cost, of_block};
-use byways_codegen::ir::{Block, Program};
+use byways_codegen::ir::{Block, Flow, Op, Program, Skeleton, Stmt};
 use byways_codegen::spec::Width;
 use iced_x86::EncodingKind;
 
@@ -33,24 +33,27 @@ pub(crate) struct Expected {
     loops: Vec<ExpectedLoop>,
     may_unroll: bool,
     may_spill: bool,
+    may_write: bool,
     encodings: Vec<EncodingKind>,
 }
 
 /// A loop over so many registers of data at a time.
 struct ExpectedLoop {
     registers: usize,
-    /// How often there is what is counted, as [`COUNTED`] lists it.
-    counts: [usize; COUNTED.len()],
+    /// How often there is what is counted.
+    counts: Vec<(Fact, usize)>,
+    /// What tells how many rounds the compiler makes one.
+    unit: Fact,
+    may_unroll: bool,
     may_spill: bool,
-}
-
-/// The blocks that can run more than once in a row: after a longer batch a shorter one may be of use once at most.
-fn repeated(program: &Program) -> impl Iterator<Item = &Block> {
-    program.skeleton.loops().into_iter()
+    /// Whether the compiler may make three-operand logic of two xors.
+    may_merge: bool,
 }
 
 /// What is counted in a loop over data, by its names in a cost.
-const COUNTED: [(Fact, &[&str]); 5] = [
+type Counted = [(Fact, &'static [&'static str])];
+
+const IN_COUNTER_MODE: &Counted = &[
     (Fact::AesEnc, &["aesenc", "vaesenc"]),
     (Fact::AesEncLast, &["aesenclast", "vaesenclast"]),
     (Fact::Stores, &["store"]),
@@ -58,29 +61,78 @@ const COUNTED: [(Fact, &[&str]); 5] = [
     (Fact::TableStores, &["table store"]),
 ];
 
+const IN_CRCS: &Counted = &[
+    (Fact::Clmul, &["pclmulqdq", "vpclmulqdq"]),
+    (Fact::Affine, &["gf2p8affineqb", "vgf2p8affineqb"]),
+    (Fact::Shuffles, &["pshufb", "vpshufb"]),
+    (Fact::Xors, &["pxor", "vpxor", "vpxorq"]),
+    (Fact::Ternary, &["vpternlogq"]),
+    (Fact::Loads, &["load", "power load"]),
+    (Fact::Prefetches, &["prefetch"]),
+];
+
+/// The loops that go round more than once.
+fn loops(program: &Program, build: Build) -> Vec<ExpectedLoop> {
+    match &program.skeleton {
+        Skeleton::Counter(counter) => {
+            // after a longer batch a shorter one may be of use once at most
+            let mut below = usize::MAX;
+            let whiles = counter.flows.iter().filter_map(|flow| {
+                let Flow::While(block) = flow else { return None };
+                let before = std::mem::replace(&mut below, block.registers);
+                (before > 2 * block.registers).then_some(block)
+            });
+            let runs = counter.runs.iter().flat_map(|runs| [&runs.build, &runs.reuse]);
+            let of = |block| ExpectedLoop::of(program, block, build, Fact::AesEncLast, IN_COUNTER_MODE);
+            whiles.chain(runs).map(of).collect()
+        }
+        Skeleton::Fold(fold) => {
+            let of = |block| ExpectedLoop::of(program, block, build, Fact::Clmul, IN_CRCS);
+            // fewer registers than a batch has are left, behind batches and behind a message that has none
+            let left = if fold.batch.registers > 2 { 1 + usize::from(fold.lone.is_some()) } else { 0 };
+            // the compiler knows that they are few, and makes some rounds one as it likes
+            let each = || ExpectedLoop { may_unroll: true, ..of(&fold.each) };
+            std::iter::once(of(&fold.batch)).chain(std::iter::repeat_with(each).take(left)).collect()
+        }
+    }
+}
+
 impl ExpectedLoop {
-    fn of(program: &Program, block: &Block) -> Self {
+    fn of(program: &Program, block: &Block, build: Build, unit: Fact, counted: &Counted) -> Self {
         let cost = of_block(program, block);
-        let count = |names: &[&str]| names.iter().filter_map(|&name| cost.counts.get(name)).sum();
-        let counts = COUNTED.map(|(_, names)| count(names));
-        ExpectedLoop { registers: block.registers, counts, may_spill: !cost.fits() }
+        let may_spill = !cost.fits();
+        let count = |names: &[&str]| names.iter().filter_map(|&name| cost.counts.get(name)).sum::<usize>();
+        let invariant = block.body.iter().filter(|stmt| matches!(stmt, Stmt::Let(_, Op::Stride(_)))).count();
+        let counts = counted.iter().map(|&(fact, names)| match fact {
+            Fact::Loads => (fact, count(names) - invariant),
+            _ => (fact, count(names)),
+        });
+        ExpectedLoop {
+            registers: block.registers,
+            // where registers are short, what never changes is read again
+            counts: counts.filter(|&(fact, _)| !(may_spill && fact == Fact::Loads)).collect(),
+            unit,
+            may_unroll: build.tuned,
+            may_spill,
+            may_merge: build.avx512,
+        }
     }
 
     fn count(&self, fact: Fact) -> usize {
-        let counted = COUNTED.iter().zip(self.counts).find(|&(&(counted, _), _)| counted == fact);
-        counted.map_or(0, |(_, n)| n)
+        let counted = self.counts.iter().find(|(counted, _)| *counted == fact);
+        counted.map_or(0, |&(_, n)| n)
     }
 
-    /// How many batches a loop of these instructions makes at a time.
-    fn batches(&self, found: &Found<'_>, expected: &Expected) -> usize {
-        let unrolled = found.of(Fact::AesEncLast).len() / self.count(Fact::AesEncLast);
-        if expected.may_unroll { unrolled.max(1) } else { 1 }
+    /// How many rounds these instructions make one.
+    fn rounds(&self, found: &Found<'_>) -> usize {
+        let unrolled = found.of(self.unit).len() / self.count(self.unit);
+        if self.may_unroll { unrolled.max(1) } else { 1 }
     }
 
     /// By how many instructions it differs.
-    fn distance(&self, found: &Found<'_>, expected: &Expected) -> usize {
-        let batches = self.batches(found, expected);
-        self.counts.iter().zip(&found.counted).map(|(n, lines)| (n * batches).abs_diff(lines.len())).sum()
+    fn distance(&self, found: &Found<'_>) -> usize {
+        let rounds = self.rounds(found);
+        self.counts.iter().map(|&(fact, n)| (n * rounds).abs_diff(found.of(fact).len())).sum()
     }
 }
 
@@ -105,9 +157,10 @@ impl Expected {
         encodings.extend(build.avx.then_some(EncodingKind::VEX));
         encodings.extend(build.avx512.then_some(EncodingKind::EVEX));
         Expected {
-            loops: repeated(program).map(|block| ExpectedLoop::of(program, block)).collect(),
+            loops: loops(program, build),
             may_unroll: build.tuned,
             may_spill: !cost(program).fits(),
+            may_write: matches!(program.skeleton, Skeleton::Counter(_)),
             encodings,
         }
     }
@@ -126,7 +179,15 @@ pub(crate) enum Fact {
     Stores,
     TableLoads,
     TableStores,
+    Clmul,
+    Affine,
+    Shuffles,
+    Xors,
+    Ternary,
+    Loads,
+    Prefetches,
     Wipes,
+    Writes,
     Calls,
     Spills,
     LegacySse,
@@ -142,6 +203,13 @@ impl Fact {
             Fact::Stores => line.class == Class::Store,
             Fact::TableLoads => line.stack == Stack::Read,
             Fact::TableStores => matches!(line.stack, Stack::Write | Stack::Wipe),
+            Fact::Clmul => line.class == Class::Clmul,
+            Fact::Affine => line.class == Class::Affine,
+            Fact::Shuffles => line.class == Class::Shuffle,
+            Fact::Xors => line.class == Class::Xor,
+            Fact::Ternary => line.class == Class::Ternary,
+            Fact::Loads => line.vector && line.reads,
+            Fact::Prefetches => line.class == Class::Prefetch,
             _ => false,
         }
     }
@@ -156,7 +224,15 @@ impl fmt::Display for Fact {
             Fact::Stores => "data stores",
             Fact::TableLoads => "table loads",
             Fact::TableStores => "table stores",
+            Fact::Clmul => "pclmulqdq",
+            Fact::Affine => "gf2p8affineqb",
+            Fact::Shuffles => "shuffles",
+            Fact::Xors => "xors",
+            Fact::Ternary => "three-operand logic",
+            Fact::Loads => "operands loaded from elsewhere than the stack",
+            Fact::Prefetches => "prefetches",
             Fact::Wipes => "loops that wipe the table",
+            Fact::Writes => "writes elsewhere than to the stack",
             Fact::Calls => "calls",
             Fact::Spills => "vector operands on the stack",
             Fact::LegacySse => "SSE instructions without VEX",
@@ -197,21 +273,20 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A loop over data, and what is counted in it.
+/// A loop over data, and what is in it.
 struct Found<'a> {
     data: &'a Loop,
-    counted: [Vec<&'a Line>; COUNTED.len()],
+    lines: Vec<&'a Line>,
 }
 
 impl<'a> Found<'a> {
     fn new(listing: &'a Listing<'_>, data: &'a Loop) -> Self {
-        let counted = COUNTED.map(|(fact, _)| listing.within(data).filter(|line| fact.counts(line)).collect());
-        Found { data, counted }
+        Found { data, lines: listing.within(data).collect() }
     }
 
-    fn of(&self, fact: Fact) -> &[&'a Line] {
-        let counted = COUNTED.iter().zip(&self.counted).find(|((counted, _), _)| *counted == fact);
-        counted.map_or(&[], |(_, lines)| lines)
+    /// What is counted.
+    fn of(&self, fact: Fact) -> Vec<&'a Line> {
+        self.lines.iter().copied().filter(|line| fact.counts(line)).collect()
     }
 }
 
@@ -226,11 +301,12 @@ pub(crate) fn check(listing: &Listing<'_>, expected: &Expected) -> Vec<Fault> {
     let loops = if expected.may_unroll { expected.loops.len().max(starts.len()) } else { expected.loops.len() };
     let mut faults = vec![fault(listing, Fact::Loops, loops, &starts)];
     for (expected_loop, found) in &pairs {
-        faults.extend(in_loop(listing, expected, expected_loop, found));
+        faults.extend(in_loop(listing, expected_loop, found));
     }
     let wiped = !expected.has_table() || !listing.wipes.is_empty();
     faults.extend([
         fault(listing, Fact::Wipes, usize::from(!wiped), &[]),
+        none(Fact::Writes, &|line| line.writes && !expected.may_write),
         none(Fact::Calls, &|line| line.class == Class::Call),
         fault(listing, Fact::Spills, 0, &spills(listing, expected, &pairs)),
         none(Fact::LegacySse, &|line| line.vector && encoded(line, EncodingKind::Legacy)),
@@ -263,29 +339,33 @@ fn pairs<'a>(listing: &'a Listing<'_>, expected: &'a Expected) -> Vec<(&'a Expec
             missing.extend(&expected.loops);
         }
         let distances = missing.iter().enumerate().flat_map(|(e, expected_loop)| {
-            left.iter().enumerate().map(move |(f, found)| (expected_loop.distance(found, expected), e, f))
+            left.iter().enumerate().map(move |(f, found)| (expected_loop.distance(found), e, f))
         });
         let Some((_, e, f)) = distances.min() else { return pairs };
         pairs.push((missing.remove(e), left.remove(f)));
     }
 }
 
-fn in_loop(
-    listing: &Listing<'_>,
-    expected: &Expected,
-    expected_loop: &ExpectedLoop,
-    found: &Found<'_>,
-) -> [Option<Fault>; COUNTED.len()] {
-    let batches = expected_loop.batches(found, expected);
+fn in_loop(listing: &Listing<'_>, expected: &ExpectedLoop, found: &Found<'_>) -> Vec<Option<Fault>> {
+    let rounds = expected.rounds(found);
     let rolled = listing.rolled(found.data).filter(|line| Fact::AesEnc.counts(line)).count();
-    COUNTED.map(|(fact, _)| {
-        let (lines, mut count) = (found.of(fact), expected_loop.count(fact) * batches);
-        if fact == Fact::AesEnc {
-            count = instructions(lines.len(), rolled, count);
-        }
-        let fault = fault(listing, fact, count, lines)?;
-        Some(Fault { place: Some(expected_loop.to_string()), ..fault })
-    })
+    let merged = if expected.may_merge {
+        found.of(Fact::Ternary).len().saturating_sub(expected.count(Fact::Ternary) * rounds)
+    } else {
+        0
+    };
+    let counts = expected.counts.iter().map(|&(fact, count)| {
+        let (lines, count) = (found.of(fact), count * rounds);
+        let count = match fact {
+            Fact::AesEnc => instructions(lines.len(), rolled, count),
+            Fact::Xors => count.saturating_sub(2 * merged),
+            Fact::Ternary => count + merged,
+            _ => count,
+        };
+        let fault = fault(listing, fact, count, &lines)?;
+        Some(Fault { place: Some(expected.to_string()), ..fault })
+    });
+    counts.collect()
 }
 
 /// How many instructions make so many rounds. Where some are in a loop of their own, how often it runs is taken from

@@ -132,11 +132,11 @@ impl Effect {
     }
 }
 
-fn reads(access: OpAccess) -> bool {
+pub(crate) fn reads(access: OpAccess) -> bool {
     matches!(access, OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite)
 }
 
-fn writes(access: OpAccess) -> bool {
+pub(crate) fn writes(access: OpAccess) -> bool {
     matches!(access, OpAccess::Write | OpAccess::CondWrite | OpAccess::ReadWrite | OpAccess::ReadCondWrite)
 }
 

@@ -41,6 +41,7 @@ pub(crate) enum Class {
     Move,
     /// Any other on vectors.
     Vector,
+    Prefetch,
     /// Any other on general registers.
     Scalar,
     Branch,
@@ -67,6 +68,7 @@ impl Class {
             Class::TableStore => "table store",
             Class::Move => "move",
             Class::Vector => "other vector",
+            Class::Prefetch => "prefetch",
             Class::Scalar => "scalar",
             Class::Branch => "branch",
             Class::Call => "call",
@@ -99,13 +101,18 @@ pub(crate) struct Line {
     pub(crate) class: Class,
     pub(crate) vector: bool,
     pub(crate) stack: Stack,
+    /// Whether it reads memory elsewhere than on the stack.
+    pub(crate) reads: bool,
+    /// Whether it writes memory elsewhere than on the stack.
+    pub(crate) writes: bool,
 }
 
 /// A disassembled function.
 pub(crate) struct Listing<'a> {
     pub(crate) function: &'a Function,
     pub(crate) lines: Vec<Line>,
-    /// The loops over data: the innermost with a last round. The rounds before it may be a loop of their own.
+    /// The loops over data: the innermost with a last round, before which the rounds may be a loop of their own, or with a
+    /// carry-less product.
     pub(crate) loops: Vec<Loop>,
     /// The innermost loops that wipe a table.
     pub(crate) wipes: Vec<Loop>,
@@ -125,11 +132,11 @@ impl<'a> Listing<'a> {
         let lines: Vec<Line> = (instructions.into_iter().zip(&infos).zip(known))
             .map(|((instruction, info), known)| Line::new(function, instruction, info, known))
             .collect();
-        let last_round = |line: usize| matches!(lines[line].class, Class::AesEncLast | Class::Clmul);
+        let on_data = |line: usize| matches!(lines[line].class, Class::AesEncLast | Class::Clmul);
         let wipe = |line: usize| lines[line].stack == Stack::Wipe;
-        let loops = flow.innermost(&last_round);
+        let loops = flow.innermost(&on_data);
         let mut wipes = flow.innermost(&wipe);
-        wipes.retain(|wipe| !wipe.lines.iter().any(|&line| last_round(line)));
+        wipes.retain(|wipe| !wipe.lines.iter().any(|&line| on_data(line)));
         Listing { function, lines, loops, wipes }
     }
 
@@ -180,8 +187,12 @@ impl Line {
     fn new(function: &Function, instruction: Instruction, info: &InstructionInfo, known: Known) -> Self {
         let vector = info.used_registers().iter().any(|used| used.register().is_vector_register());
         let stack = if vector { on_stack(&instruction, info, known) } else { Stack::Nothing };
+        let elsewhere = |accesses: fn(OpAccess) -> bool| {
+            info.used_memory().iter().any(|used| accesses(used.access()) && !known.on_stack(used))
+        };
         let class = match instruction.flow_control() {
             FlowControl::Next if vector => on_vectors(&instruction, info, stack),
+            FlowControl::Next if instruction.mnemonic() == Mnemonic::Prefetcht0 => Class::Prefetch,
             FlowControl::Next => Class::Scalar,
             FlowControl::Call | FlowControl::IndirectCall => Class::Call,
             FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
@@ -197,7 +208,8 @@ impl Line {
             }
             _ => Class::Branch,
         };
-        Line { instruction, class, vector, stack }
+        let (reads, writes) = (elsewhere(known::reads), elsewhere(known::writes));
+        Line { instruction, class, vector, stack, reads, writes }
     }
 
     /// Whether it has an operand on the stack that is in no table.

@@ -1,7 +1,7 @@
 //! CRCs of one's own polynomial: that of CRC-32K, with the lowest bit of a byte first as there, and with the highest.
 
 use byways_kernels::cpu::Detected;
-use byways_kernels::crc::{Constants, Fold};
+use byways_kernels::crc::Constants;
 
 /// By 12 at every width, for either order of the bits in a byte.
 mod kernels {
@@ -21,11 +21,12 @@ fn each(data: &[u8], mut crc: impl FnMut(&'static str, bool, u32)) {
                 continue;
             }
         };
-        match kernel.function() {
+        if kernel.function().is_lsb() {
             // the register is in the low bits
-            Fold::Lsb(_) => crc(kernel.name(), true, !run.run(&CRC_32K, 0xffff_ffff, data) as u32),
+            crc(kernel.name(), true, !run.run(&CRC_32K, 0xffff_ffff, data) as u32);
+        } else {
             // the register is in the high bits
-            Fold::Msb(_) => crc(kernel.name(), false, !(run.run(&CRC_32K, 0xffff_ffff << 32, data) >> 32) as u32),
+            crc(kernel.name(), false, !(run.run(&CRC_32K, 0xffff_ffff << 32, data) >> 32) as u32);
         }
     }
 }

@@ -110,9 +110,8 @@ impl Args {
                 "no message of {sizes} bytes can be cut into updates of `{update}` bytes"
             )));
         }
-        let crc = self.model().algorithm.wide();
-        let polynomial = (crc.width, crc.poly);
-        let works = |&size| updates(size).into_iter().map(move |update| Work { size, update, polynomial });
+        let crc = self.names.is_empty().then(|| self.model().algorithm);
+        let works = |&size| updates(size).into_iter().map(move |update| Work { size, update, crc });
         Ok(sizes.iter().flat_map(works).collect())
     }
 

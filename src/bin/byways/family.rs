@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use byways::crc::catalogue::AnyAlgorithm;
+use byways::crc::{CRC_16_T10_DIF, CRC_32_ISCSI, CRC_32_ISO_HDLC};
 use byways_codegen::spec::{Algorithm, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// Kernels of one signature.
@@ -77,6 +79,8 @@ pub(crate) enum Task {
     CrcLsb,
     /// CRCs that take the highest bit of a byte first.
     CrcMsb,
+    /// CRC-32C, by kernels for no other CRC.
+    Crc32c,
 }
 
 impl Task {
@@ -85,6 +89,7 @@ impl Task {
             Algorithm::AesCtr(key, CtrForm::Plain | CtrForm::Cached) => Task::Ctr(key),
             Algorithm::Crc(CrcForm::Lsb) => Task::CrcLsb,
             Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => Task::CrcMsb,
+            Algorithm::Crc(CrcForm::Crc32c | CrcForm::Crc32cFused) => Task::Crc32c,
         }
     }
 
@@ -102,7 +107,7 @@ impl Task {
     pub(crate) const fn family(self) -> Family {
         match self {
             Task::Ctr(_) => Family::Ctr,
-            Task::CrcLsb | Task::CrcMsb => Family::Crc,
+            Task::CrcLsb | Task::CrcMsb | Task::Crc32c => Family::Crc,
         }
     }
 
@@ -110,10 +115,30 @@ impl Task {
     pub(crate) fn first(self) -> Variant {
         let (algorithm, by) = match self {
             Task::Ctr(key) => (Algorithm::AesCtr(key, CtrForm::Plain), 8),
-            Task::CrcLsb => (Algorithm::Crc(CrcForm::Lsb), 4),
+            Task::CrcLsb | Task::Crc32c => (Algorithm::Crc(CrcForm::Lsb), 4),
             Task::CrcMsb => (Algorithm::Crc(CrcForm::MsbSwap), 4),
         };
         Variant::new(algorithm, by, Width::Xmm).expect("few registers")
+    }
+
+    /// A CRC that its kernels are for.
+    pub(crate) const fn crc(self) -> Option<AnyAlgorithm> {
+        match self {
+            Task::Ctr(_) => None,
+            Task::CrcLsb => Some(AnyAlgorithm::U32(&CRC_32_ISO_HDLC)),
+            Task::CrcMsb => Some(AnyAlgorithm::U16(&CRC_16_T10_DIF)),
+            Task::Crc32c => Some(AnyAlgorithm::U32(&CRC_32_ISCSI)),
+        }
+    }
+
+    /// The task of a CRC's plan.
+    pub(crate) fn of_crc(algorithm: AnyAlgorithm) -> Self {
+        let (crc, crc32c) = (algorithm.wide(), CRC_32_ISCSI);
+        match crc.refin {
+            true if (crc.width, crc.poly) == (crc32c.width, crc32c.poly.into()) => Task::Crc32c,
+            true => Task::CrcLsb,
+            false => Task::CrcMsb,
+        }
     }
 
     /// What its kernels' names begin with.
@@ -124,6 +149,7 @@ impl Task {
             Task::Ctr(KeySize::Aes256) => "aes256_ctr",
             Task::CrcLsb => "crc_lsb",
             Task::CrcMsb => "crc_msb",
+            Task::Crc32c => "crc32c",
         }
     }
 
@@ -157,10 +183,10 @@ mod tests {
         for algorithm in Algorithm::all() {
             let task = Task::of(algorithm);
             assert!(algorithm.to_string().starts_with(task.name()), "{algorithm}");
-            assert_eq!(Task::of(task.first().algorithm()), task);
+            assert_eq!(Family::of(task.first().algorithm()), task.family());
         }
         let tasks: Vec<String> = Task::all().iter().map(Task::to_string).collect();
-        assert_eq!(tasks, ["aes128_ctr", "aes192_ctr", "aes256_ctr", "crc_lsb", "crc_msb"]);
+        assert_eq!(tasks, ["aes128_ctr", "aes192_ctr", "aes256_ctr", "crc_lsb", "crc_msb", "crc32c"]);
     }
 
     #[test]
@@ -170,6 +196,7 @@ mod tests {
         assert_eq!(short("aes192_ctr_cached_by16_zmm"), "cached by16 zmm");
         assert_eq!(short("crc_lsb_by4_xmm"), "by4 xmm");
         assert_eq!(short("crc_msb_rev_by32_zmm"), "rev by32 zmm");
-        assert_eq!(Task::CrcMsb.short("crc_lsb_by4_xmm"), "crc_lsb_by4_xmm");
+        assert_eq!(short("crc32c_fused_by16_ymm"), "fused by16 ymm");
+        assert_eq!(Task::Crc32c.short("crc_lsb_by4_xmm"), "crc_lsb_by4_xmm");
     }
 }

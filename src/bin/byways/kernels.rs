@@ -16,8 +16,9 @@ use crate::table::{Align, Table};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Of AES in counter mode, the `cached` form takes rounds 1 and 2 from a table, which pays for long messages; `plain`
-computes every round. CRCs of the form `lsb` take the lowest bit of a byte first, the others the highest: `msb_rev` turns
-the bits of each byte round, `msb_swap` the bytes of each block.
+computes every round. CRCs of the form `lsb` take the lowest bit of a byte first, `msb_rev` and `msb_swap` the highest:
+one turns the bits of each byte round, the other the bytes of each block. `crc32c` and `crc32c_fused` are for CRC-32C
+alone and use the instruction that x86 has for it.
 `bound` is the fewest cycles that a batch can take; `live` is how many registers it needs at once.
 
 Examples:

@@ -1,8 +1,8 @@
 //! The library as its users have it: a key or a CRC, which chooses kernels by itself.
 
 use byways::cipher::{Key, KeyInit};
+use byways::crc::Crc;
 use byways::crc::catalogue::AnyAlgorithm;
-use byways::crc::{CRC_16_T10_DIF, CRC_32_ISO_HDLC, Crc};
 use byways::{Aes128, Aes192, Aes256, Width};
 use byways_codegen::spec::KeySize;
 
@@ -35,12 +35,14 @@ impl Subject {
                 Self::new(stringify!($aes), task, Box::new(aes))
             }};
         }
+        let crc = |title| Self::crc(title, task.crc().expect("a task of CRCs"), width);
         match task {
             Task::Ctr(KeySize::Aes128) => keyed!(Aes128),
             Task::Ctr(KeySize::Aes192) => keyed!(Aes192),
             Task::Ctr(KeySize::Aes256) => keyed!(Aes256),
-            Task::CrcLsb => Self::crc("CRC, lsb first", AnyAlgorithm::U32(&CRC_32_ISO_HDLC), width),
-            Task::CrcMsb => Self::crc("CRC, msb first", AnyAlgorithm::U16(&CRC_16_T10_DIF), width),
+            Task::CrcLsb => crc("CRC, lsb first"),
+            Task::CrcMsb => crc("CRC, msb first"),
+            Task::Crc32c => crc("CRC-32C"),
         }
     }
 
@@ -58,7 +60,7 @@ impl Subject {
             AnyAlgorithm::U32(algorithm) => sized!(u32, algorithm),
             AnyAlgorithm::U64(algorithm) => sized!(u64, algorithm),
         };
-        Self::new(title, if algorithm.wide().refin { Task::CrcLsb } else { Task::CrcMsb }, library)
+        Self::new(title, Task::of_crc(algorithm), library)
     }
 
     fn new(title: &str, task: Task, library: Box<dyn Library>) -> Self {

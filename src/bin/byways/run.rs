@@ -63,7 +63,7 @@ pub(crate) fn native(entry: &Entry) -> Result<(), String> {
 /// The CRCs that the variant is for.
 fn every_crc(way: &crc::Way, variant: Variant) -> Result<(), String> {
     let lsb = Task::of(variant.algorithm()) != Task::CrcMsb;
-    crc::every_length(way, lsb, &crc::generators(), || ()).map_err(|fault| fault.to_string())
+    crc::every_length(way, lsb, &crc::generators_for(variant), || ()).map_err(|fault| fault.to_string())
 }
 
 /// The registry's enum is open, so that the compiler does not see what is missing here.
@@ -87,7 +87,7 @@ pub(crate) type Works<'a> = Box<dyn FnMut(usize) + 'a>;
 fn kernel<'a>(entry: &Entry, messages: &'a Shared) -> Works<'a> {
     match entry.kernel {
         Registered::Ctr(kernel) => Box::new(keystream(kernel, messages)),
-        Registered::Crc(kernel) => Box::new(fold(kernel, messages)),
+        Registered::Crc(kernel) => Box::new(fold(kernel, entry.task(), messages)),
         _ => unknown(entry),
     }
 }
@@ -124,10 +124,11 @@ pub(crate) fn ciphers<'a, C: Keystream>(aes: &'a C, messages: &'a Shared) -> imp
 }
 
 /// Each message in its pieces, the register handed on; the constants made before.
-fn fold<'a>(kernel: &Kernel<Fold<LANES>>, messages: &'a Shared) -> impl FnMut(usize) + 'a {
+fn fold<'a>(kernel: &Kernel<Fold<LANES>>, task: Task, messages: &'a Shared) -> impl FnMut(usize) + 'a {
     let run = kernel.prove(Detected::get()).expect("a kernel that runs here");
-    let Work { update, polynomial: (width, poly), .. } = messages.borrow().work;
-    let constants = Constants::new(width, poly);
+    let Work { update, crc, .. } = messages.borrow().work;
+    let crc = crc.or(task.crc()).expect("a task of CRCs").wide();
+    let constants = Constants::new(crc.width, crc.poly);
     move |times| {
         let mut messages = messages.borrow_mut();
         for i in 0..times {

@@ -1,5 +1,7 @@
 //! What is measured, and who is.
 
+use byways::crc::catalogue::AnyAlgorithm;
+
 use crate::catalogue::Entry;
 use crate::library::Subject;
 
@@ -10,15 +12,15 @@ pub(crate) struct Work {
     pub(crate) size: usize,
     /// Bytes that it is fed in pieces of.
     pub(crate) update: usize,
-    /// The degree of a CRC's generator, and its terms below.
+    /// The CRC that its kernels compute; none for any that they are for, all of which take as long.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
-    pub(crate) polynomial: (u8, u64),
+    pub(crate) crc: Option<AnyAlgorithm>,
 }
 
 impl Work {
-    /// In one piece each; for a CRC by the generator of T10-DIF, which takes as long as any.
+    /// In one piece each.
     pub(crate) fn whole(size: usize) -> Self {
-        Work { size, update: size, polynomial: (16, 0x8bb7) }
+        Work { size, update: size, crc: None }
     }
 }
 

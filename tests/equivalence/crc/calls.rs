@@ -98,7 +98,8 @@ pub(crate) fn every_unroll(algorithm: Algorithm, width: Width) -> Result<(), Str
         let registers = Oracle::new(generator, subject.lsb).registers(state, &data);
         for (i, len) in subject.lengths(width.bytes()).enumerate() {
             let len = len - i * 7 % width.bytes();
-            check(&way, generator, state, &data[..len], registers[len]).map_err(|fault| format!("{variant}: {fault}"))?;
+            check(&way, generator, state, &data[..len], registers[len])
+                .map_err(|fault| format!("{variant}: {fault}"))?;
         }
     }
     Ok(())

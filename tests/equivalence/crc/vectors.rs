@@ -11,7 +11,10 @@ pub(crate) fn check_all(subject: &Subject, way: &Way) -> Result<(), String> {
     for Case { id, source, model, operation, input, expected, .. } in cases::all()? {
         let generator = Generator::new(model.width, model.poly);
         let one_message = operation == Operation::Checksum(None);
-        if !one_message || (model.refin, model.refout) != (subject.lsb, subject.lsb) || !generator.suits(subject.variant) {
+        if !one_message
+            || (model.refin, model.refout) != (subject.lsb, subject.lsb)
+            || !generator.suits(subject.variant)
+        {
             continue;
         }
         let unused = 64 - model.width;

@@ -23,6 +23,8 @@ pub(crate) fn of_kernel(kernel: &'static Kernel<Ctr>) -> Vec<Trial> {
 /// What is checked of every kernel that can be.
 pub(crate) fn of_every_unroll() -> impl Iterator<Item = Trial> {
     Width::ALL.into_iter().map(|width| {
-        Trial::test(format!("interpreted::every_unroll::aes_ctr_{width}"), move || every_unroll(width).map_err(Into::into))
+        Trial::test(format!("interpreted::every_unroll::aes_ctr_{width}"), move || {
+            every_unroll(width).map_err(Into::into)
+        })
     })
 }

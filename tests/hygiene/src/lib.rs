@@ -56,13 +56,14 @@ pub mod folds {
     pub mod core {}
     /// Not the usual one.
     pub mod crc {}
-    shadow! { u8 u64 i64 usize Option Some None Ok Err Kernel Constants Fold Lsb Msb Message Powers __m128i }
-    shadow_variables! { state constants data bytes distances left first beyond x0 d k v early late rev swap q }
+    shadow! { u8 u64 i64 usize Option Some None Ok Err Kernel Constants Fold Lsb Msb Crc32c Message Powers __m128i }
+    shadow_variables! { state constants data bytes distances left first beyond x0 d k v early late rev swap q chunk w r0 }
 
     ::renamed::crc_fold! {
         form: [lsb, msb_rev, msb_swap], by: [4, 12], width: [xmm, ymm, zmm];
         form: [lsb, msb_rev, msb_swap], by: [1], width: [xmm];
         form: [msb_swap], by: [40], width: [zmm];
+        form: [crc32c, crc32c_fused], by: [12], width: [xmm, ymm, zmm];
     }
 }
 
@@ -102,25 +103,27 @@ mod tests {
         // 40 lanes are 10 registers, of which 9 may be left
         static CRC_32: Constants<{ super::folds::LANES }> = Constants::new(32, 0x04c1_1db7);
         ::std::assert_eq!(super::folds::LANES, 19 * 4);
-        ::std::assert_eq!(super::folds::KERNELS.len(), 22);
+        static CRC_32C: Constants<{ super::folds::LANES }> = Constants::new(32, 0x1edc_6f41);
+        ::std::assert_eq!(super::folds::KERNELS.len(), 28);
         let cpu = ::renamed::cpu::Detected::get();
         // zeros before a message change nothing, if the register is zero
-        let mut long = [0; 2000];
-        long[1991..].copy_from_slice(b"123456789");
+        let mut long = ::std::vec![0; 70_000];
+        long[69_991..].copy_from_slice(b"123456789");
         for kernel in super::folds::KERNELS {
             let Ok(run) = kernel.prove(cpu) else {
                 ::std::println!("not run on this CPU: {}", kernel.name());
                 continue;
             };
-            // the checks of CRC-32/ISO-HDLC and CRC-32/BZIP2
-            let (bits_before, check) = match kernel.function() {
-                Fold::Lsb(_) => (0, 0xcbf4_3926_u64),
-                Fold::Msb(_) => (32, 0xfc89_1918),
+            // the checks of CRC-32/ISO-HDLC, CRC-32/BZIP2 and CRC-32/ISCSI
+            let (constants, bits_before, check) = match kernel.function() {
+                Fold::Lsb(_) => (&CRC_32, 0, 0xcbf4_3926_u64),
+                Fold::Msb(_) => (&CRC_32, 32, 0xfc89_1918),
+                Fold::Crc32c(_) => (&CRC_32C, 0, 0xe306_9283),
             };
-            let crc = run.run(&CRC_32, 0xffff_ffff << bits_before, b"123456789") >> bits_before;
+            let crc = run.run(constants, 0xffff_ffff << bits_before, b"123456789") >> bits_before;
             ::std::assert_eq!(crc ^ 0xffff_ffff, check, "{}", kernel.name());
-            let short = run.run(&CRC_32, 0, b"123456789");
-            ::std::assert_eq!(run.run(&CRC_32, 0, &long), short, "{}", kernel.name());
+            let short = run.run(constants, 0, b"123456789");
+            ::std::assert_eq!(run.run(constants, 0, &long), short, "{}", kernel.name());
         }
     }
 

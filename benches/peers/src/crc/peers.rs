@@ -3,16 +3,37 @@
 //! Every algorithm has statics and functions of its own, so that the compiler knows the algorithm in each call, as it
 //! does in a program that uses one.
 
-use byways::crc as ours;
+use byways::{Width, crc as ours};
 use crc_fast::{CrcAlgorithm, Digest};
 
 use super::{Algorithm, Model, Peer, isal};
+
+/// The library, by one of its objects.
+macro_rules! ours {
+    ($name:literal, $crc:ident, $word:ident) => {
+        Peer {
+            name: $name,
+            about: || {
+                let (version, width) = (env!("CARGO_PKG_VERSION"), $crc.width());
+                format!("byways {version}, Crc::checksum and Crc::resume, registers up to {width}")
+            },
+            checksum: |data| $crc.checksum(data).into(),
+            resume: |crc, data| {
+                let mut digest = $crc.resume(crc as $word);
+                digest.update(data);
+                digest.finalize().into()
+            },
+        }
+    };
+}
 
 macro_rules! model {
     ($name:literal, $word:ident, $catalogue:ident, $crc_fast:ident, [$($others:expr),*]) => {{
         use ::crc::$catalogue as ALGORITHM;
 
         static OURS: ours::Crc<$word> = ours::Crc::<$word>::new(&ALGORITHM);
+        static YMM: ours::Crc<$word> = ours::Crc::<$word>::new(&ALGORITHM).with_max_width(Width::Ymm);
+        static XMM: ours::Crc<$word> = ours::Crc::<$word>::new(&ALGORITHM).with_max_width(Width::Xmm);
         static BYTEWISE: ::crc::Crc<$word> = ::crc::Crc::<$word>::new(&ALGORITHM);
         static TABLE16: ::crc::Crc<$word, ::crc::Table<16>> = ::crc::Crc::<$word, ::crc::Table<16>>::new(&ALGORITHM);
 
@@ -20,16 +41,9 @@ macro_rules! model {
             name: $name,
             reference: |data| BYTEWISE.checksum(data).into(),
             peers: vec![
-                Peer {
-                    name: "byways",
-                    about: || format!("byways {}, Crc::checksum and Crc::resume", env!("CARGO_PKG_VERSION")),
-                    checksum: |data| OURS.checksum(data).into(),
-                    resume: |crc, data| {
-                        let mut digest = OURS.resume(crc as $word);
-                        digest.update(data);
-                        digest.finalize().into()
-                    },
-                },
+                ours!("byways", OURS, $word),
+                ours!("byways ymm", YMM, $word),
+                ours!("byways xmm", XMM, $word),
                 $($others,)*
                 Peer {
                     name: "crc-fast",
