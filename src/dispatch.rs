@@ -11,11 +11,11 @@ use byways_kernels::cpu::Detected;
 pub enum Width {
     /// None of ours: the crates that stand in where there are no kernels, which look at the CPU themselves.
     Fallback,
-    /// 128 bits: AES-NI.
+    /// 128 bits: AES-NI, or PCLMULQDQ.
     Xmm,
-    /// 256 bits: VAES with AVX2.
+    /// 256 bits: VAES, or VPCLMULQDQ, with AVX2.
     Ymm,
-    /// 512 bits: VAES with AVX-512.
+    /// 512 bits: the same with AVX-512.
     Zmm,
 }
 

@@ -33,27 +33,28 @@ const AES_CTR: [(Width, &[Row]); 3] = [
     (Width::Xmm, &[(8191, "_ctr_by4_xmm"), (MORE, "_ctr_cached_by8_xmm")]),
 ];
 
-/// CRCs that take the lowest bit of a byte first.
+/// CRCs that take the lowest bit of a byte first. Up to four blocks are quickest in xmm registers, most of all where a
+/// call needs the result of the one before.
 const CRC_LSB: [(Width, &[Row]); 3] = [
-    (Width::Zmm, &[(16, "_by4_xmm"), (MORE, "_by32_zmm")]),
-    (Width::Ymm, &[(16, "_by4_xmm"), (MORE, "_by16_ymm")]),
+    (Width::Zmm, &[(64, "_by4_xmm"), (MORE, "_by32_zmm")]),
+    (Width::Ymm, &[(64, "_by4_xmm"), (384, "_by4_ymm"), (MORE, "_by16_ymm")]),
     (Width::Xmm, &[(MORE, "_by8_xmm")]),
 ];
 
-/// CRCs that take the highest bit of a byte first. What reverses bits takes GFNI, which not every CPU has that multiplies
-/// in ymm registers; of one block, a byte swap is quicker everywhere.
+/// CRCs that take the highest bit of a byte first. To reverse bits takes another port than to multiply, but longer than to
+/// swap bytes, and GFNI, which not every CPU has that multiplies in ymm registers.
 const CRC_MSB: [(Width, &[Row]); 4] = [
-    (Width::Zmm, &[(16, "_swap_by4_xmm"), (MORE, "_rev_by32_zmm")]),
-    (Width::Ymm, &[(16, "_swap_by4_xmm"), (MORE, "_rev_by16_ymm")]),
-    (Width::Ymm, &[(16, "_swap_by4_xmm"), (MORE, "_swap_by16_ymm")]),
+    (Width::Zmm, &[(64, "_swap_by4_xmm"), (767, "_swap_by16_zmm"), (MORE, "_rev_by32_zmm")]),
+    (Width::Ymm, &[(64, "_swap_by4_xmm"), (1023, "_swap_by8_ymm"), (MORE, "_rev_by16_ymm")]),
+    (Width::Ymm, &[(64, "_swap_by4_xmm"), (MORE, "_swap_by8_ymm")]),
     (Width::Xmm, &[(MORE, "_swap_by8_xmm")]),
 ];
 
-/// CRC-32C, which has an instruction of its own: for what is shorter than a cache line, and for what is long.
+/// CRC-32C, which has an instruction of its own: for what is not longer than a cache line, and for what is long.
 const CRC32C_BY_LENGTH: [(Width, &[Row]); 3] = [
-    (Width::Zmm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by32_zmm"), (MORE, "32c_fused_by32_zmm")]),
-    (Width::Ymm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by16_ymm"), (MORE, "32c_fused_by16_ymm")]),
-    (Width::Xmm, &[(63, "32c_by4_xmm"), (65535, "_lsb_by8_xmm"), (MORE, "32c_fused_by8_xmm")]),
+    (Width::Zmm, &[(64, "32c_by4_xmm"), (65535, "_lsb_by32_zmm"), (MORE, "32c_fused_by32_zmm")]),
+    (Width::Ymm, &[(64, "32c_by4_xmm"), (384, "_lsb_by4_ymm"), (65535, "_lsb_by16_ymm"), (MORE, "32c_fused_by16_ymm")]),
+    (Width::Xmm, &[(64, "32c_by4_xmm"), (65535, "_lsb_by8_xmm"), (MORE, "32c_fused_by8_xmm")]),
 ];
 
 /// The most rows in a table. One that has fewer repeats its last.

@@ -53,8 +53,8 @@ pub fn aes_ctr(input: TokenStream) -> Result<Description> {
 pub fn crc_fold(input: TokenStream) -> Result<Description> {
     description(input, &["form", "by", "width"], |group, errors| {
         let forms = group.list("form", &format!("forms: {}", crc_forms()), errors);
-        let forms = each(forms, errors, crc_form).into_iter().map(Algorithm::Crc);
-        forms.map(|algorithm| Alike { one: algorithm, asked: vec![algorithm] }).collect()
+        let asked = each(forms, errors, crc_form).into_iter().map(Algorithm::Crc).collect();
+        vec![Alike { one: Algorithm::Crc(CrcForm::Lsb), asked }]
     })
 }
 

@@ -104,7 +104,8 @@ macro_rules! aes_ctr {
 /// ```
 /// `form` says which bit of a byte comes first: the lowest (`lsb`), or the highest, by reversing the bits of each byte
 /// (`msb_rev`, which takes GFNI) or the bytes of each lane (`msb_swap`). `by` counts 128-bit lanes in flight. The rest is
-/// as in [`aes_ctr!`]. One kernel serves every generator of 1 to 64 bits:
+/// as in [`aes_ctr!`]. One kernel serves every generator of 1 to 64 bits; but `crc32c` and `crc32c_fused`, which use the
+/// instruction that x86 has for it, are for CRC-32C alone.
 ///
 /// ```
 /// # #[cfg(target_arch = "x86_64")] {

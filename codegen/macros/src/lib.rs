@@ -9,7 +9,8 @@ pub fn aes_ctr(input: TokenStream) -> TokenStream {
     byways_codegen::aes_ctr(input.into()).into()
 }
 
-/// CRC kernels and their registry: `form: [lsb, msb_rev, msb_swap], by: [4, 8, 16], width: [xmm, ymm, zmm]`.
+/// CRC kernels and their registry: `form: [lsb, msb_rev, msb_swap, crc32c, crc32c_fused], by: [4, 8, 16],
+/// width: [xmm, ymm, zmm]`.
 #[proc_macro]
 pub fn crc_fold(input: TokenStream) -> TokenStream {
     byways_codegen::crc_fold(input.into()).into()

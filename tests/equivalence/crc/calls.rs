@@ -3,6 +3,8 @@
 use byways::cpu::Kernel;
 use byways::verify::crc::{Fault, Generator, Oracle, Way, check, every_length};
 use byways::verify::noise;
+use byways_codegen::families;
+use byways_codegen::ir::{Chunks, Skeleton};
 use byways_codegen::spec::{Algorithm, CrcForm, Variant, Width};
 use byways_kernels::crc::Fold;
 use byways_kernels::crc_fold::LANES;
@@ -16,23 +18,33 @@ pub(crate) struct Subject {
     /// Whether it takes the lowest bit of a byte first.
     pub(crate) lsb: bool,
     pub(crate) generators: Vec<Generator>,
-    /// Bytes that it takes at once in more than a batch, if it does.
-    chunk: usize,
+    /// Bytes of a chunk, where it takes long messages in chunks.
+    pub(crate) chunk: usize,
+    /// What short messages are cut into, in bytes.
+    unit: usize,
 }
 
 impl Subject {
     pub(crate) fn new(variant: Variant) -> Self {
-        let (lsb, chunk) = match variant.algorithm() {
-            Algorithm::Crc(CrcForm::Lsb) => (true, 0),
-            Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => (false, 0),
+        let lsb = match variant.algorithm() {
+            Algorithm::Crc(CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused) => true,
+            Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => false,
             Algorithm::AesCtr(..) => panic!("{variant} is no CRC"),
         };
-        Subject { variant, lsb, generators: generators::of_variant(variant), chunk }
+        let Skeleton::Fold(fold) = families::program(variant).skeleton else { panic!("{variant} folds nothing") };
+        let step = |chunks: &Chunks| variant.by() * 16 + chunks.chains * chunks.words * size_of::<u64>();
+        Subject {
+            variant,
+            lsb,
+            generators: generators::of_variant(variant),
+            chunk: fold.chunks.as_ref().map_or(0, |chunks| chunks.steps * step(chunks)),
+            unit: if fold.words.is_some() { size_of::<u64>() } else { variant.width().bytes() },
+        }
     }
 
     pub(crate) fn of_kernel(kernel: &Kernel<Fold<LANES>>) -> Self {
         let subject = Subject::new(kernel.name().parse().expect("a registered name is a variant's"));
-        assert_eq!(subject.lsb, matches!(kernel.function(), Fold::Lsb(_)), "{}", subject.variant);
+        assert_eq!(subject.lsb, !matches!(kernel.function(), Fold::Msb(_)), "{}", subject.variant);
         subject
     }
 
@@ -40,19 +52,28 @@ impl Subject {
         self.variant.by() * 16
     }
 
-    /// Bytes that take the kernel through all of its code: more registers than a block for a whole message has, which are
-    /// 8, and a batch to begin with, two more and any number of registers left.
-    pub(crate) fn thorough(&self) -> usize {
-        3 * self.chunk + (4 * self.batch()).max(10 * self.variant.width().bytes())
+    /// Bytes that take the kernel through all of its code but for chunks: more registers than a block for a whole message
+    /// has, which are 8, and a batch to begin with, two more and any number of registers left.
+    fn unchunked(&self) -> usize {
+        (4 * self.batch()).max(10 * self.variant.width().bytes())
     }
 
-    /// Every number of registers up to [`thorough`](Self::thorough), the first of them with so many bytes.
-    pub(crate) fn lengths(&self, first: usize) -> impl Iterator<Item = usize> + use<> {
-        (first..=self.thorough()).step_by(self.variant.width().bytes())
+    /// Bytes that take the kernel through all of its code.
+    pub(crate) fn thorough(&self) -> usize {
+        2 * self.chunk + self.unchunked()
+    }
+
+    /// Every number of registers, or of words, through all of the code, the first of them with so many bytes; behind chunks
+    /// a few of them.
+    fn lengths(&self, first: usize) -> impl Iterator<Item = usize> {
+        let few = (self.unchunked() / 5).next_multiple_of(self.unit);
+        let chunks = (1..=2).map(|chunks| chunks * self.chunk).filter(|&bytes| bytes > 0);
+        let behind = chunks.flat_map(move |bytes| (first..=self.unchunked()).step_by(few).map(move |len| bytes + len));
+        (first..=self.unchunked()).step_by(self.unit).chain(behind)
     }
 
     /// The generator whose turn it is.
-    pub(crate) fn generator(&self, turn: usize) -> &Generator {
+    fn generator(&self, turn: usize) -> &Generator {
         &self.generators[turn % self.generators.len()]
     }
 }
@@ -96,8 +117,8 @@ pub(crate) fn every_unroll(algorithm: Algorithm, width: Width) -> Result<(), Str
         let data: Vec<u8> = noise(by as u64).take(subject.thorough()).collect();
         let state = generator.some_register(subject.lsb, by as u64);
         let registers = Oracle::new(generator, subject.lsb).registers(state, &data);
-        for (i, len) in subject.lengths(width.bytes()).enumerate() {
-            let len = len - i * 7 % width.bytes();
+        for (i, len) in subject.lengths(subject.unit).enumerate() {
+            let len = len - i * 7 % subject.unit;
             check(&way, generator, state, &data[..len], registers[len])
                 .map_err(|fault| format!("{variant}: {fault}"))?;
         }
@@ -112,10 +133,10 @@ fn splits(subject: &Subject, way: &Way) -> Result<(), Fault> {
     for turn in 0..times(way, 200) {
         let generator = subject.generator(random() as usize);
         let state = generator.some_register(subject.lsb, random());
-        let data = &data[..random() as usize % (data.len() + 1)];
+        let longest = [9, 40, 400, 2 * subject.batch(), subject.thorough()][turn % 5];
+        let data = &data[..random() as usize % (40 * longest).min(data.len() + 1)];
         let registers = Oracle::new(generator, subject.lsb).registers(state, data);
         check(way, generator, state, data, registers[data.len()])?;
-        let longest = [9, 40, 400, 2 * subject.batch(), subject.thorough()][turn % 5];
         let mut from = 0;
         while from < data.len() {
             let to = data.len().min(from + random() as usize % (longest + 1));
@@ -126,8 +147,8 @@ fn splits(subject: &Subject, way: &Way) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A register of all ones that does not fit into the first register of the message, or just does, before every number of
-/// registers: natively with each generator, interpreted with one of them in turn.
+/// A register of all ones that does not fit into the first register or word of the message, or just does, before every
+/// number of others: natively with each generator, interpreted with one of them in turn.
 fn states_beyond_the_first_register(subject: &Subject, way: &Way) -> Result<(), Fault> {
     let data: Vec<u8> = noise(0xbe40).take(subject.thorough()).collect();
     let from_ones = subject.generators.iter().map(|generator| {
@@ -168,9 +189,8 @@ fn long_messages(subject: &Subject, way: &Way) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Every offset behind a 64-byte boundary, with every number of registers and first registers of many lengths.
+/// Every offset behind a 64-byte boundary, with every number of registers and first registers of every length.
 fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
-    const FIRST: [usize; 20] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 48, 63, 64];
     let longest = subject.thorough();
     let data: Vec<u8> = noise(0x0ff5).take(longest + 128).collect();
     let boundary = data.as_ptr().addr().wrapping_neg() % 64;
@@ -179,10 +199,8 @@ fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
         let state = generator.some_register(subject.lsb, offset as u64);
         let message = &data[boundary + offset..][..longest];
         let registers = Oracle::new(generator, subject.lsb).registers(state, message);
-        for first in FIRST.into_iter().filter(|&first| first <= subject.variant.width().bytes()) {
-            for len in subject.lengths(first) {
-                check(way, generator, state, &message[..len], registers[len])?;
-            }
+        for len in (1..=subject.unit).flat_map(|first| subject.lengths(first)) {
+            check(way, generator, state, &message[..len], registers[len])?;
         }
     }
     Ok(())

@@ -27,7 +27,8 @@ pub(crate) fn check_all(subject: &Subject, way: &Way) -> Result<(), String> {
             check(way, generator, state, message, registers[len])
                 .map_err(|fault| format!("{gap} bytes behind the start of a page: {fault}"))
         };
-        for len in (0..=LONGEST).chain([thorough - 64, thorough - 1, thorough]) {
+        let chunks = [subject.chunk, 2 * subject.chunk];
+        for len in (0..=LONGEST).chain(chunks).chain([thorough - 64, thorough - 1, thorough]) {
             run(len, 0)?;
         }
         for gap in 1..64 {
