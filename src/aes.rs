@@ -4,13 +4,14 @@ use core::fmt;
 
 use byways_kernels::cpu::Detected;
 use byways_kernels::inout::InOutBuf;
-use cipher::{AlgorithmName, InnerIvInit, Key, KeyInit, KeySizeUser, StreamCipher, consts};
+use cipher::{AlgorithmName, BlockCipherEncrypt, BlockSizeUser, Key, KeyInit, KeySizeUser, consts};
 use zeroize::ZeroizeOnDrop;
 
-use crate::ctr::Keystream;
+use crate::ctr::{Keystream, xor_keystream_of};
 use crate::dispatch::{Width, widest};
 #[cfg(target_arch = "x86_64")]
 use crate::plan;
+use crate::secrets::without_copies;
 #[cfg(target_arch = "x86_64")]
 use byways_kernels::{ctr::CtrFn, keys::RoundKeys};
 
@@ -113,30 +114,6 @@ aes! {
     Aes256, "256", consts::U32, 15, AES256;
 }
 
-/// What `make` makes. Unoptimised code leaves a copy on the stack wherever it returns a value; that is wiped.
-#[inline(always)]
-fn without_copies<T>(make: impl FnOnce() -> T) -> T {
-    struct Wipe;
-
-    impl Drop for Wipe {
-        fn drop(&mut self) {
-            zeroize::zeroize_stack::<8192>();
-        }
-    }
-
-    #[inline(never)]
-    fn apart<T>(make: impl FnOnce() -> T) -> T {
-        make()
-    }
-
-    if !cfg!(debug_assertions) {
-        return make();
-    }
-    // on drop, for a result with a name would be one copy more
-    let _wipe = Wipe;
-    apart(make)
-}
-
 /// Round keys, and who works with them.
 enum Engine<const R: usize, F> {
     /// Our kernels.
@@ -167,24 +144,14 @@ impl<const R: usize, F> Engine<R, F> {
     }
 }
 
-impl<const R: usize, F: cipher::BlockCipherEncrypt + cipher::BlockSizeUser<BlockSize = consts::U16>> Engine<R, F> {
+impl<const R: usize, F: BlockCipherEncrypt + BlockSizeUser<BlockSize = consts::U16>> Engine<R, F> {
     /// As a kernel does: the low 64 bits of the counter count.
     #[inline]
     fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
         match self {
             #[cfg(target_arch = "x86_64")]
             Engine::Generated { keys, plan, .. } => plan.kernel(data.len()).run(keys, counter, data),
-            Engine::Fallback(cipher) => fallback(cipher, counter, data),
+            Engine::Fallback(cipher) => xor_keystream_of(cipher, counter, data),
         }
     }
-}
-
-#[cfg_attr(target_arch = "x86_64", cold)]
-fn fallback<C: cipher::BlockCipherEncrypt + cipher::BlockSizeUser<BlockSize = consts::U16>>(
-    cipher: &C,
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let core = ctr::CtrCore::<&C, ctr::flavors::Ctr64BE>::inner_iv_init(cipher, &counter.to_be_bytes().into());
-    cipher::StreamCipherCoreWrapper::from_core(core).unchecked_apply_keystream_inout(data);
 }

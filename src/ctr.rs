@@ -21,8 +21,8 @@ use byways_kernels::inout::InOutBuf;
 use byways_kernels::keys::{AesKeys, KeyError};
 use cipher::common::InnerUser;
 use cipher::{
-    AlgorithmName, InnerIvInit, Iv, IvSizeUser, OverflowError, SeekNum, StreamCipher, StreamCipherError,
-    StreamCipherSeek, consts,
+    AlgorithmName, BlockCipherEncrypt, BlockSizeUser, InnerIvInit, Iv, IvSizeUser, OverflowError, SeekNum,
+    StreamCipher, StreamCipherCoreWrapper, StreamCipherError, StreamCipherSeek, consts,
 };
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -166,8 +166,20 @@ pub(crate) fn split(
     run(counter, data);
 }
 
+/// As a kernel does, by crate `ctr`.
+#[cfg_attr(target_arch = "x86_64", cold)]
+pub(crate) fn xor_keystream_of<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = consts::U16>>(
+    cipher: &C,
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let core = ::ctr::CtrCore::<&C, ::ctr::flavors::Ctr64BE>::inner_iv_init(cipher, &counter.to_be_bytes().into());
+    StreamCipherCoreWrapper::from_core(core).unchecked_apply_keystream_inout(data);
+}
+
 /// A key that makes keystream: one of [`Aes128`](crate::Aes128), [`Aes192`](crate::Aes192), [`Aes256`](crate::Aes256),
-/// a reference to one, or (with feature `std`) an `Arc` of one.
+/// [`Aria128`](crate::Aria128), [`Aria192`](crate::Aria192), [`Aria256`](crate::Aria256), a reference to one, or (with
+/// feature `std`) an `Arc` of one.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {
@@ -220,6 +232,9 @@ mod sealed {
     impl Sealed for crate::Aes128 {}
     impl Sealed for crate::Aes192 {}
     impl Sealed for crate::Aes256 {}
+    impl Sealed for crate::Aria128 {}
+    impl Sealed for crate::Aria192 {}
+    impl Sealed for crate::Aria256 {}
     impl Sealed for super::Bits32 {}
     impl Sealed for super::Bits64 {}
     impl Sealed for super::Bits128 {}

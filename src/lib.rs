@@ -47,6 +47,7 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod aes;
+mod aria;
 pub mod crc;
 pub mod ctr;
 mod dispatch;
@@ -54,10 +55,12 @@ mod dispatch;
 pub mod measure;
 #[cfg(target_arch = "x86_64")]
 mod plan;
+mod secrets;
 #[cfg(all(feature = "cli", target_arch = "x86_64"))]
 pub mod verify;
 
 pub use aes::{Aes128, Aes192, Aes256};
+pub use aria::{Aria128, Aria192, Aria256};
 pub use byways_kernels;
 #[cfg(target_arch = "x86_64")]
 pub use byways_kernels::keys;

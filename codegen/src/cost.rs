@@ -73,7 +73,7 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
         registers: width.registers(),
         held_keys: match &program.skeleton {
             Skeleton::Counter(_) => Some(program.skeleton.held_keys()),
-            Skeleton::Fold(_) => None,
+            Skeleton::Fold(_) | Skeleton::Rounds(_) => None,
         },
         cycles: bound(&rows),
         bytes: block.registers * width.bytes(),
@@ -91,12 +91,19 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
         if let Stmt::EachKey { rounds, body, .. } = stmt {
             collect(program, body, times * rounds.len(), rows);
         }
+        if let Stmt::EachPair { body, .. } = stmt {
+            // what short keys have; longer ones have one or two pairs more
+            collect(program, body, times * PAIRS, rows);
+        }
         let Some((instruction, each)) = Instruction::of_stmt(stmt) else { continue };
         if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
             rows.push((look_up(instruction, program.width_of(stmt)), times * each));
         }
     }
 }
+
+/// Pairs of ARIA-128's 13 round keys, without the first and the last two.
+const PAIRS: usize = 5;
 
 fn bound(rows: &[(&Row, usize)]) -> f64 {
     let issue = rows.iter().map(|(_, n)| n).sum::<usize>() as f64 / ISSUE as f64;
@@ -114,7 +121,7 @@ fn block_live(program: &Program, block: &Block) -> usize {
     let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
     let sum = match &program.skeleton {
         Skeleton::Fold(fold) => Some(fold.sum),
-        Skeleton::Counter(_) => None,
+        Skeleton::Counter(_) | Skeleton::Rounds(_) => None,
     };
     for state in program.state.iter().chain(&sum) {
         lives.made(state.param);
@@ -183,6 +190,18 @@ impl Lives<'_> {
                 Stmt::Store(_, _, value) => self.used(*value),
                 Stmt::Save(values) => values.iter().for_each(|&value| self.used(value)),
                 Stmt::Prefetch(_) => {}
+                Stmt::EachPair { carried, body } => {
+                    for c in carried {
+                        let root = self.alias.get(&c.initial).copied().unwrap_or(c.initial);
+                        self.alias.insert(c.param, root);
+                        self.alias.insert(c.next, root);
+                    }
+                    self.stmts(body);
+                    self.at += 1;
+                    for c in carried {
+                        self.used(c.param);
+                    }
+                }
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {
                         let root = self.alias.get(&c.initial).copied().unwrap_or(c.initial);

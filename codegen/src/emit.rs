@@ -11,8 +11,8 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::families::{self, Outside, Registry};
 use crate::ir::{
-    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, Runs, Skeleton,
-    Stmt, Value,
+    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, RoundKey, Rounds, Runs,
+    Skeleton, Stmt, Value,
 };
 use crate::isa::{Instruction, features, look_up};
 use crate::spec::{Variant, Width};
@@ -78,7 +78,7 @@ fn enabled(program: &Program) -> String {
 fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruction, Width)>) {
     for stmt in stmts {
         used.extend(Instruction::of_stmt(stmt).map(|(instruction, _)| (instruction, program.width_of(stmt))));
-        if let Stmt::EachKey { body, .. } = stmt {
+        if let Stmt::EachKey { body, .. } | Stmt::EachPair { body, .. } = stmt {
             instructions(program, body, used);
         }
     }
@@ -112,6 +112,7 @@ impl Emitter<'_> {
         match &self.program.skeleton {
             Skeleton::Counter(counter) => self.counter(counter),
             Skeleton::Fold(fold) => self.fold(fold),
+            Skeleton::Rounds(rounds) => self.rounds(rounds),
         }
     }
 
@@ -288,6 +289,21 @@ impl Emitter<'_> {
         }
     }
 
+    fn rounds(&self, rounds: &Rounds) -> TokenStream {
+        let (krate, vector) = (self.krate, self.vector());
+        let setup = self.stmts(&self.program.setup, &[], &[]);
+        let registers = Literal::usize_unsuffixed(rounds.batch.registers);
+        let body = self.stmts(&rounds.batch.body, &[], &[]);
+        quote! {
+            let mut data = #krate::mem::Blocks::<#vector, #registers>::new(data);
+            let (first, pairs, last) = keys.parts();
+            #setup
+            while let #krate::mem::Some(mut data) = data.next() {
+                #body
+            }
+        }
+    }
+
     fn flow(&self, counter: &Counter, flow: &Flow) -> TokenStream {
         let (krate, vector) = (self.krate, self.vector());
         match flow {
@@ -370,7 +386,9 @@ impl Emitter<'_> {
         let carried: Vec<Value> = stmts
             .iter()
             .filter_map(|stmt| match stmt {
-                Stmt::EachKey { carried, .. } => Some(carried.iter().map(|c| c.initial)),
+                Stmt::EachKey { carried, .. } | Stmt::EachPair { carried, .. } => {
+                    Some(carried.iter().map(|c| c.initial))
+                }
                 _ => None,
             })
             .flatten()
@@ -405,6 +423,11 @@ impl Emitter<'_> {
                 let bytes = Literal::usize_unsuffixed(*bytes);
                 quote!(data.prefetch::<#bytes>();)
             }
+            Stmt::EachPair { carried, body } => {
+                let params: Vec<Value> = carried.iter().map(|c| c.param).collect();
+                let body = self.stmts(body, &[], &params);
+                quote!(for pair in pairs { #body })
+            }
             Stmt::EachKey { rounds, key, carried, body } => {
                 let (from, to) = (Literal::usize_unsuffixed(rounds.start), Literal::usize_unsuffixed(rounds.end));
                 let params: Vec<Value> = carried.iter().map(|c| c.param).collect();
@@ -433,6 +456,16 @@ impl Emitter<'_> {
                 let r = Literal::usize_unsuffixed(*r);
                 let key = quote!(keys.get::<#r>());
                 self.broadcast(&key).unwrap_or(key)
+            }
+            Op::Round(key, i) => {
+                let (i, width) = (Literal::usize_unsuffixed(*i), format_ident!("{}", width.name()));
+                match key {
+                    RoundKey::First => quote!(first.#width::<#i>()),
+                    RoundKey::Odd => quote!(pair[0].#width::<#i>()),
+                    RoundKey::Even => quote!(pair[1].#width::<#i>()),
+                    RoundKey::LastButOne => quote!(last[0].#width::<#i>()),
+                    RoundKey::Last => quote!(last[1].#width::<#i>()),
+                }
             }
             Op::Load(register, Extent::Whole) => {
                 let register = Literal::usize_unsuffixed(*register);

@@ -4,9 +4,10 @@
 //! machine that has the instructions, the lowering is wrong; where this one disagrees with an independent
 //! implementation, the description is. It indexes tables by key and data: it is for tests, not for secrets.
 
-use crate::gf2::{AES_SBOX, Modulus, product, xtime};
+use crate::families::aria::place_packed;
+use crate::gf2::{AES_SBOX, Modulus, aria, inverse, product, xtime};
 use crate::ir::{
-    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, Op, Order, Program, Runs, Skeleton,
+    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Op, Order, Program, RoundKey, Runs, Skeleton,
     State, Stmt, Value,
 };
 use crate::runs::{self, Cut, RUN_BYTES};
@@ -89,6 +90,103 @@ pub fn fold(program: &Program, modulus: Modulus, state: u64, data: &[u8]) -> u64
     machine.fold(fold, &mut data.to_vec())
 }
 
+/// Runs a block cipher's program over `data`, whole blocks, in place. The round keys are those of the cipher itself, as
+/// many as the key's size has.
+///
+/// ```
+/// use byways_codegen::{eval, families, spec::Variant};
+/// // RFC 5794, appendix A.1
+/// let key: Vec<u8> = (0x00..=0x0f).collect();
+/// let mut block = 0x00112233445566778899aabbccddeeff_u128.to_be_bytes();
+/// let program = families::program("aria_ecb_by8_zmm".parse::<Variant>()?);
+/// eval::blocks(&program, &eval::aria_round_keys(&key).unwrap(), &mut block);
+/// assert_eq!(u128::from_be_bytes(block), 0xd718fbd6ab644c739da95f3be6451778);
+/// # Ok::<(), byways_codegen::spec::NameError>(())
+/// ```
+///
+/// # Panics
+/// If it is no program for a block cipher, there are not 13, 15 or 17 round keys, or the data are no whole blocks.
+pub fn blocks(program: &Program, keys: &[[u8; BLOCK]], data: &mut [u8]) {
+    let Skeleton::Rounds(rounds) = &program.skeleton else { panic!("{} is no block cipher", program.variant) };
+    assert!(matches!(keys.len(), 13 | 15 | 17), "`{}` round keys", keys.len());
+    assert!(data.len().is_multiple_of(BLOCK), "`{}` bytes are no whole blocks", data.len());
+    let last = keys.len() - 1;
+    let folded = keys.iter().enumerate().map(|(i, key)| xor(*key, aria::folded(i, last)));
+    let folded: Vec<[u8; BLOCK]> = folded.collect();
+    let mut machine = Machine::new(program);
+    machine.keys = &folded;
+    machine.stmts(&program.setup, &mut []);
+    let bytes = rounds.batch.registers * program.variant.width().bytes();
+    for blocks in data.chunks_mut(bytes) {
+        let mut batch = blocks.to_vec();
+        batch.resize(bytes, 0);
+        machine.stmts(&rounds.batch.body, &mut batch);
+        blocks.copy_from_slice(&batch[..blocks.len()]);
+    }
+}
+
+/// A vector of a folded round key in a layout: its bytes in a 128-bit lane.
+fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [u8; BLOCK] {
+    let of_cell = |row: usize| {
+        let cell = aria::GRID[row][i % 4];
+        key[aria::CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once")]
+    };
+    match (layout, which) {
+        (KeyLayout::Packed, _) => {
+            let mut lane = [0; BLOCK];
+            for (byte, block) in (0..BLOCK).flat_map(|byte| [(byte, 0), (byte, 1)]) {
+                let [register, at] = place_packed(byte, block);
+                if register == i {
+                    lane[at] = key[byte];
+                }
+            }
+            lane
+        }
+        (KeyLayout::Grid, RoundKey::Odd | RoundKey::Even | RoundKey::LastButOne) => match i / 4 {
+            0 => [of_cell(0); BLOCK],
+            row => [of_cell(row) ^ of_cell(0); BLOCK],
+        },
+        (KeyLayout::Sliced | KeyLayout::Grid, _) => [key[i]; BLOCK],
+    }
+}
+
+/// ARIA's round keys for encryption (RFC 5794, section 2.2), to run programs where the CPU cannot make them; none where
+/// the key has not 16, 24 or 32 bytes.
+pub fn aria_round_keys(key: &[u8]) -> Option<Vec<[u8; BLOCK]>> {
+    /// 1 / π, in 128-bit pieces.
+    const CONSTANTS: [u128; 3] = [
+        0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
+        0x6db1_4acc_9e21_c820_ff28_b1d5_ef5d_e2b0,
+        0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
+    ];
+    if !matches!(key.len(), 16 | 24 | 32) {
+        return None;
+    }
+    let mut padded = [0; 2 * BLOCK];
+    padded[..key.len()].copy_from_slice(key);
+    let [left, right] = [0, BLOCK].map(|at| u128::from_be_bytes(*padded[at..].first_chunk().expect("a block")));
+    let first = (key.len() - BLOCK) / 8;
+    let round = |x: u128, constant: usize, odd: bool| {
+        let x = x ^ CONSTANTS[(first + constant) % 3];
+        u128::from_be_bytes(aria::diffuse(aria::substitute_all(x.to_be_bytes(), odd)))
+    };
+    let mut w = [left; 4];
+    w[1] = round(w[0], 0, true) ^ right;
+    w[2] = round(w[1], 1, false) ^ w[0];
+    w[3] = round(w[2], 2, true) ^ w[1];
+    let turns = [19, 31, 128 - 61, 128 - 31, 128 - 19];
+    let keys = (0..key.len() / 4 + 9).map(|i| w[i % 4] ^ w[(i + 1) % 4].rotate_right(turns[i / 4]));
+    Some(keys.map(u128::to_be_bytes).collect())
+}
+
+/// The round keys that decrypt, out of those that encrypt: in reverse, and but for the first and the last diffused (RFC
+/// 5794, section 2.3.2).
+pub fn aria_decryption_keys(keys: &[[u8; BLOCK]]) -> Vec<[u8; BLOCK]> {
+    let last = keys.len() - 1;
+    let key = |i: usize| if i == 0 || i == last { keys[last - i] } else { aria::diffuse(keys[last - i]) };
+    (0..keys.len()).map(key).collect()
+}
+
 /// What a CRC's program has of its polynomial.
 struct Polynomial {
     modulus: Modulus,
@@ -139,6 +237,8 @@ struct Machine<'a> {
     vectors: Vec<Lanes>,
     scalars: Vec<u64>,
     table: Vec<Lanes>,
+    /// Which pair of round keys it is.
+    pair: usize,
     /// Where in the table the block's part of it starts.
     part: usize,
 }
@@ -158,6 +258,7 @@ impl<'a> Machine<'a> {
             vectors: vec![Lanes::default(); program.value_count()],
             scalars: vec![0; program.value_count()],
             table: Vec::new(),
+            pair: 0,
             part: 0,
         }
     }
@@ -318,6 +419,18 @@ impl<'a> Machine<'a> {
                 }
                 Stmt::Save(values) => self.table.extend(values.iter().map(|value| self.vectors[value.index()])),
                 Stmt::Prefetch(_) => {}
+                Stmt::EachPair { carried, body } => {
+                    for c in carried {
+                        self.copy(c.initial, c.param);
+                    }
+                    for pair in 0..(self.keys.len() - 3) / 2 {
+                        self.pair = pair;
+                        self.stmts(body, data);
+                        // each is made of what all were before
+                        let next: Vec<_> = carried.iter().map(|c| self.vectors[c.next.index()]).collect();
+                        carried.iter().zip(next).for_each(|(c, next)| self.vectors[c.param.index()] = next);
+                    }
+                }
                 Stmt::EachKey { rounds, key, carried, body } => {
                     for c in carried {
                         self.vectors[c.param.index()] = self.vectors[c.initial.index()];
@@ -393,6 +506,18 @@ impl<'a> Machine<'a> {
             }
             Op::Table(i) => out = self.table[self.part + i],
             Op::Key(r) => out.fill(self.keys[*r]),
+            Op::Round(which, i) => {
+                let last = self.keys.len() - 1;
+                let key = match which {
+                    RoundKey::First => 0,
+                    RoundKey::Odd => 1 + 2 * self.pair,
+                    RoundKey::Even => 2 + 2 * self.pair,
+                    RoundKey::LastButOne => last - 1,
+                    RoundKey::Last => last,
+                };
+                let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("a block cipher's") };
+                out.fill(laid_out(rounds.layout, self.keys[key], *which, *i));
+            }
             Op::Load(register, extent) => {
                 let from = self.register(*register, *extent, data);
                 out.as_flattened_mut()[..from.len()].copy_from_slice(from);
@@ -453,6 +578,10 @@ impl<'a> Machine<'a> {
                         Compute::AesEncLast => xor(shifted_sub_bytes(a), b()),
                         Compute::Clmul(of_a, of_b) => product(of_lane(of_a, a), of_lane(of_b, b())).to_le_bytes(),
                         Compute::Affine => affine(a, b()),
+                        Compute::AffineInv => affine(a.map(inverse), b()),
+                        Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
+                        Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
+                        Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
                         Compute::Up => lane([0, of_lane(Half::Low, a)]),
                         _ => unreachable!("{compute:?} is handled above or makes a scalar"),
                     };

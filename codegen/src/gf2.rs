@@ -24,7 +24,7 @@ pub(crate) const fn mul(mut a: u8, mut b: u8) -> u8 {
 }
 
 /// `1 / a` in AES's field, and 0 for 0: a^254.
-const fn inverse(a: u8) -> u8 {
+pub(crate) const fn inverse(a: u8) -> u8 {
     let (mut power, mut square, mut i) = (1, a, 1);
     while i < 8 {
         square = mul(square, square);
@@ -46,6 +46,205 @@ pub(crate) const AES_SBOX: [u8; 256] = {
     }
     sbox
 };
+
+/// A matrix over GF(2) that maps bytes, as `gf2p8affineqb` takes it: bit i of the result is the parity of the byte and
+/// byte 7 − i of the matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Matrix(pub u64);
+
+impl Matrix {
+    /// Each byte as it is.
+    pub const IDENTITY: Matrix = Matrix::of_columns([1, 2, 4, 8, 16, 32, 64, 128]);
+
+    /// That whose image of `1 << j` is column j.
+    pub const fn of_columns(columns: [u8; 8]) -> Self {
+        let (mut rows, mut i) = (0, 0);
+        while i < 64 {
+            let (row, column) = (i / 8, i % 8);
+            rows |= ((columns[column] >> row & 1) as u64) << (8 * (7 - row) + column);
+            i += 1;
+        }
+        Matrix(rows)
+    }
+
+    /// The image of a byte.
+    pub const fn map(self, byte: u8) -> u8 {
+        let (mut image, mut row) = (0, 0);
+        while row < 8 {
+            image |= (((self.0 >> (8 * (7 - row))) as u8 & byte).count_ones() as u8 & 1) << row;
+            row += 1;
+        }
+        image
+    }
+
+    /// The matrix that takes each image back, if there is one.
+    pub fn inverse(self) -> Option<Self> {
+        let preimage = |image| (0..=255).find(|&byte| self.map(byte) == image);
+        let mut columns = [0; 8];
+        for (j, column) in columns.iter_mut().enumerate() {
+            *column = preimage(1 << j)?;
+        }
+        Some(Matrix::of_columns(columns))
+    }
+}
+
+/// ARIA (RFC 5794), by its definitions, and what makes it fast.
+pub mod aria {
+    use super::{Matrix, inverse};
+
+    /// The linear part of S1 = SB1, which is the S-box of AES: y ⊕ its rotations by 1, 2, 3 and 4.
+    const S1: Matrix = {
+        let (mut columns, mut j) = ([0; 8], 0);
+        while j < 8 {
+            let y: u8 = 1 << j;
+            columns[j] = y ^ y.rotate_left(1) ^ y.rotate_left(2) ^ y.rotate_left(3) ^ y.rotate_left(4);
+            j += 1;
+        }
+        Matrix::of_columns(columns)
+    };
+
+    /// The linear part of S2 = SB2, after the inverse in AES's field.
+    const S2: Matrix = Matrix(0xeafc_b7c3_c273_c66f);
+
+    /// What S1 and S2 add.
+    const CONSTANTS: [u8; 2] = [0x63, 0xe2];
+
+    /// Classes of bytes: 0 and 1 go through S1 and S2, 2 and 3 through their inverses.
+    pub const CLASSES: usize = 4;
+
+    /// The class that byte i has in an odd round, or in an even one (RFC 5794, section 2.4.2).
+    pub const fn class(byte: usize, odd: bool) -> usize {
+        (byte + if odd { 0 } else { 2 }) % CLASSES
+    }
+
+    /// A class's S-box as matrices before and after the inverse in AES's field, without what is added.
+    pub fn matrices(class: usize) -> [Matrix; 2] {
+        let linear = [S1, S2][class % 2];
+        match class {
+            0 | 1 => [Matrix::IDENTITY, linear],
+            _ => [linear.inverse().expect("an S-box is a permutation"), Matrix::IDENTITY],
+        }
+    }
+
+    /// What is added before a class's matrices, and what after them.
+    pub const fn added(class: usize) -> [u8; 2] {
+        match class {
+            0 | 1 => [0, CONSTANTS[class]],
+            _ => [CONSTANTS[class - 2], 0],
+        }
+    }
+
+    /// A class's S-box.
+    pub fn substitute(class: usize, byte: u8) -> u8 {
+        let ([before, after], [add_before, add_after]) = (matrices(class), added(class));
+        after.map(inverse(before.map(byte ^ add_before))) ^ add_after
+    }
+
+    /// The bytes of the state as a square. Each row has a byte of each class, and each column has.
+    pub const GRID: [[usize; 4]; 4] = [[0, 10, 7, 13], [11, 1, 12, 6], [5, 15, 2, 8], [14, 4, 9, 3]];
+
+    /// The cell that byte i of the diffusion's result takes: it is the cell ⊕ the sum of its row ⊕ the sum of its column.
+    pub const CELL: [usize; 16] = [3, 2, 1, 0, 5, 4, 7, 6, 10, 11, 8, 9, 12, 13, 14, 15];
+
+    /// The row and the column of a byte.
+    pub fn place(byte: usize) -> [usize; 2] {
+        let at = GRID.iter().flatten().position(|&cell| cell == byte).expect("the grid has every byte");
+        [at / 4, at % 4]
+    }
+
+    /// The diffusion layer (RFC 5794, section 2.4.3), by the grid.
+    pub fn diffuse(x: [u8; 16]) -> [u8; 16] {
+        let sum = |cells: [usize; 4]| cells.iter().fold(0, |sum, &cell| sum ^ x[cell]);
+        std::array::from_fn(|i| {
+            let [row, column] = place(CELL[i]);
+            x[CELL[i]] ^ sum(GRID[row]) ^ sum([0, 1, 2, 3].map(|row| GRID[row][column]))
+        })
+    }
+
+    /// The substitution layer.
+    pub fn substitute_all(x: [u8; 16], odd: bool) -> [u8; 16] {
+        std::array::from_fn(|i| substitute(class(i, odd), x[i]))
+    }
+
+    /// What the S-boxes add, moved into the round keys: what is to be xored into the key of so many rounds before, of
+    /// `rounds` in all, so that the rest of every S-box is linear but for the inverse.
+    pub fn folded(before: usize, rounds: usize) -> [u8; 16] {
+        // before round r + 1 its S-boxes add something, and round r's have added something that was diffused
+        let of = |round: usize, which: usize| -> [u8; 16] {
+            std::array::from_fn(|i| added(class(i, round % 2 == 1))[which])
+        };
+        let mut folded = if before < rounds { of(before + 1, 0) } else { [0; 16] };
+        if before > 0 {
+            let added = of(before, 1);
+            let added = if before < rounds { diffuse(added) } else { added };
+            folded.iter_mut().zip(added).for_each(|(folded, added)| *folded ^= added);
+        }
+        folded
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// RFC 5794, section 2.4.3: the bytes that each of the result's bytes is the sum of.
+        const SUMS: [[usize; 7]; 16] = [
+            [3, 4, 6, 8, 9, 13, 14],
+            [2, 5, 7, 8, 9, 12, 15],
+            [1, 4, 6, 10, 11, 12, 15],
+            [0, 5, 7, 10, 11, 13, 14],
+            [0, 2, 5, 8, 11, 14, 15],
+            [1, 3, 4, 9, 10, 14, 15],
+            [0, 2, 7, 9, 10, 12, 13],
+            [1, 3, 6, 8, 11, 12, 13],
+            [0, 1, 4, 7, 10, 13, 15],
+            [0, 1, 5, 6, 11, 12, 14],
+            [2, 3, 5, 6, 8, 13, 15],
+            [2, 3, 4, 7, 9, 12, 14],
+            [1, 2, 6, 7, 9, 11, 12],
+            [0, 3, 6, 7, 8, 10, 13],
+            [0, 3, 4, 5, 9, 11, 14],
+            [1, 2, 4, 5, 8, 10, 15],
+        ];
+
+        #[test]
+        fn the_grid_is_the_matrix() {
+            for j in 0..16 {
+                let unit = std::array::from_fn(|i| u8::from(i == j));
+                let image = diffuse(unit);
+                for (i, sum) in SUMS.iter().enumerate() {
+                    assert_eq!(image[i] == 1, sum.contains(&j), "byte {j} in byte {i}");
+                }
+            }
+        }
+
+        #[test]
+        fn rows_and_columns_have_each_class_once() {
+            for odd in [false, true] {
+                for line in 0..4 {
+                    let mut row = GRID[line].map(|byte| class(byte, odd));
+                    let mut column = [0, 1, 2, 3].map(|row| class(GRID[row][line], odd));
+                    row.sort_unstable();
+                    column.sort_unstable();
+                    assert_eq!((row, column), ([0, 1, 2, 3], [0, 1, 2, 3]));
+                }
+            }
+        }
+
+        /// The first rows of the tables in RFC 5794, section 2.4.2.
+        #[test]
+        fn published_values() {
+            let first = |class| [0, 1, 2, 3, 4, 5, 6, 7].map(|byte| substitute(class, byte));
+            assert_eq!(first(0), [0x63, 0x7c, 0x77, 0x7b, 0xf2, 0x6b, 0x6f, 0xc5]);
+            assert_eq!(first(1), [0xe2, 0x4e, 0x54, 0xfc, 0x94, 0xc2, 0x4a, 0xcc]);
+            assert_eq!(first(2), [0x52, 0x09, 0x6a, 0xd5, 0x30, 0x36, 0xa5, 0x38]);
+            assert_eq!(first(3), [0x30, 0x68, 0x99, 0x1b, 0x87, 0xb9, 0x21, 0x78]);
+            for byte in 0..=255 {
+                assert_eq!(substitute(2, substitute(0, byte)), byte);
+                assert_eq!(substitute(3, substitute(1, byte)), byte);
+            }
+        }
+    }
+}
 
 /// A CRC's generator G, of 1 to 64 bits, as the modulus M = G · x^(64 − n) of degree 64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -79,6 +79,14 @@ pub enum Compute {
     Clmul(Half, Half),
     /// `(a, m)`: bit i of each byte is the parity of the byte and byte 7 − i of `m`'s 64-bit lane.
     Affine,
+    /// `(a, m)`: as [`Compute::Affine`], of the inverse of each byte in AES's field.
+    AffineInv,
+    /// `(a, b)`: in each 128-bit lane, the bytes of the low halves in turn, one of `a` first.
+    UnpackLow8,
+    /// `(a, b)`: the same of the high halves.
+    UnpackHigh8,
+    /// In each 128-bit lane, the halves in reverse.
+    SwapHalves,
     /// In each 128-bit lane, the low half becomes the high one, above zeros.
     Up,
     /// A scalar in the low half of a 128-bit register, below zeros.
@@ -117,6 +125,8 @@ pub enum Op {
     Load(usize, Extent),
     /// Register `i` of the block's part of the table.
     Table(usize),
+    /// Vector `i` of a round key, in the layout of [`Rounds::layout`].
+    Round(RoundKey, usize),
     /// The first register of a message, which has 1 byte of it to all, with zeros in front, and with the scalar's bytes
     /// xored into the first 8 of the message's.
     First(Value),
@@ -144,6 +154,21 @@ pub enum Op {
     Unit,
     /// An operation on values alone.
     Compute(Compute, Vec<Value>),
+}
+
+/// Which round key, where their number is not known before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoundKey {
+    /// The first.
+    First,
+    /// In [`Stmt::EachPair`]: the pair's first, after an odd round.
+    Odd,
+    /// In [`Stmt::EachPair`]: the pair's second, after an even round.
+    Even,
+    /// The last but one, after the last odd round.
+    LastButOne,
+    /// The last.
+    Last,
 }
 
 /// A value that goes round a loop.
@@ -177,6 +202,13 @@ pub enum Stmt {
         /// What the body changes.
         carried: Vec<Carried>,
         /// What is done with each key.
+        body: Vec<Stmt>,
+    },
+    /// The body once for each pair of round keys but the first and the last two.
+    EachPair {
+        /// What the body changes.
+        carried: Vec<Carried>,
+        /// What is done with each pair.
         body: Vec<Stmt>,
     },
 }
@@ -221,6 +253,30 @@ pub enum Skeleton {
     Counter(Counter),
     /// A CRC.
     Fold(Box<Fold>),
+    /// A block cipher.
+    Rounds(Rounds),
+}
+
+/// A block cipher's control flow: while blocks are left, the batch, on as many as it covers, or on all that are left and
+/// zeros behind them, of which nothing is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rounds {
+    /// How a round key lies in memory.
+    pub layout: KeyLayout,
+    /// The batch of N blocks.
+    pub batch: Block,
+}
+
+/// How a round key of 16 bytes lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum KeyLayout {
+    /// Two vectors of 128 bits: of byte i, for two blocks, at its [place](crate::families::aria::place_packed).
+    Packed,
+    /// A vector a byte, all of whose bytes are the same: 16 bytes each.
+    Sliced,
+    /// The same as four bytes each, in the order of the diffusion's grid; the first and the last key in the order of the
+    /// bytes.
+    Grid,
 }
 
 /// Counter mode's control flow. `start` and `flows` run over all data that are not in runs.
@@ -327,6 +383,7 @@ impl Skeleton {
                 });
                 whiles.chain(runs.iter().flat_map(|runs| [&runs.build, &runs.reuse])).collect()
             }
+            Skeleton::Rounds(rounds) => vec![&rounds.batch],
             Skeleton::Fold(fold) => {
                 let chunks = fold.chunks.iter().map(|chunks| &chunks.batch);
                 chunks.chain([&fold.batch, &fold.each]).collect()
@@ -344,6 +401,7 @@ impl Skeleton {
                 });
                 self.loops().into_iter().chain(rests.flatten()).collect()
             }
+            Skeleton::Rounds(rounds) => vec![&rounds.batch],
             Skeleton::Fold(fold) => {
                 let others = [&fold.begin, &fold.batch, &fold.finish, &fold.each, &fold.end];
                 let words = fold.words.iter().flat_map(|words| &words.short);
@@ -361,7 +419,7 @@ impl Skeleton {
                 let enter = runs.iter().map(|runs| runs.enter.as_slice());
                 [start.as_slice()].into_iter().chain(enter).chain(blocks).collect()
             }
-            Skeleton::Fold(_) => blocks.collect(),
+            Skeleton::Fold(_) | Skeleton::Rounds(_) => blocks.collect(),
         }
     }
 
@@ -369,7 +427,7 @@ impl Skeleton {
     pub fn held_keys(&self) -> usize {
         match self {
             Skeleton::Counter(Counter { round_keys, keys: Keys::Held, .. }) => *round_keys,
-            Skeleton::Counter(_) | Skeleton::Fold(_) => 0,
+            Skeleton::Counter(_) | Skeleton::Fold(_) | Skeleton::Rounds(_) => 0,
         }
     }
 }
@@ -442,6 +500,7 @@ impl Program {
         let reuse = match &self.skeleton {
             Skeleton::Counter(Counter { runs, .. }) => runs.as_ref().map(|runs| &runs.reuse),
             Skeleton::Fold(fold) => fold.chunks.as_ref().map(|chunks| &chunks.batch),
+            Skeleton::Rounds(_) => None,
         };
         let mut batches = reuse.into_iter().chain(self.skeleton.loops());
         batches
@@ -471,6 +530,7 @@ impl Program {
                     scope.aside(|scope| scope.block(block, &self.state))?;
                 }
             }
+            Skeleton::Rounds(rounds) => scope.block(&rounds.batch, &[])?,
             Skeleton::Fold(fold) => {
                 if let Some(chunks) = &fold.chunks {
                     scope.rename(chunks.crc.initial, chunks.crc.param)?;
@@ -538,6 +598,15 @@ impl<'a> Scope<'a> {
                 Stmt::Store(_, _, value) => self.used(*value)?,
                 Stmt::Save(values) => values.iter().try_for_each(|&value| self.used(value))?,
                 Stmt::Prefetch(_) => {}
+                Stmt::EachPair { carried, body } => {
+                    for c in carried {
+                        self.rename(c.initial, c.param)?;
+                    }
+                    self.stmts(body)?;
+                    for c in carried {
+                        self.rename(c.next, c.param)?;
+                    }
+                }
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {
                         self.rename(c.initial, c.param)?;
@@ -581,7 +650,7 @@ impl Op {
             Op::First(operand) | Op::Second(operand) | Op::Beyond(operand) | Op::FirstWord(operand) => {
                 std::slice::from_ref(operand)
             }
-            Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) => &[],
+            Op::Argument(_) | Op::Const(_) | Op::Key(_) | Op::Load(..) | Op::Table(_) | Op::Round(..) => &[],
             Op::Distance(_) | Op::Stride(_) | Op::Quotient | Op::Unit | Op::Word { .. } => &[],
         }
     }
@@ -747,6 +816,33 @@ impl Builder {
         let body = std::mem::replace(&mut self.stmts, outside);
         self.stmts.push(Stmt::EachKey { rounds, key, carried, body });
         after
+    }
+
+    /// Vector `i` of a round key.
+    pub fn round(&mut self, name: &str, key: RoundKey, i: usize) -> Value {
+        self.op(name, Class::Vector(self.width), Op::Round(key, i))
+    }
+
+    /// For each pair of round keys: the values become what `step` makes of them. Gives the values after the last.
+    pub fn each_pair(
+        &mut self,
+        initial: &[Value],
+        step: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let outside = std::mem::take(&mut self.stmts);
+        let params: Vec<Value> = initial
+            .iter()
+            .map(|&initial| {
+                let (name, class) = self.values[initial.0].clone();
+                self.value(&name, class)
+            })
+            .collect();
+        let next = step(self, params.clone());
+        let carried = initial.iter().zip(&params).zip(next);
+        let carried = carried.map(|((&initial, &param), next)| Carried { initial, param, next }).collect();
+        let body = std::mem::replace(&mut self.stmts, outside);
+        self.stmts.push(Stmt::EachPair { carried, body });
+        params
     }
 
     /// What goes from block to block, from its value after `setup`.

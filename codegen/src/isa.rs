@@ -15,6 +15,8 @@ pub enum Instruction {
     Set,
     /// A round key from memory, in every lane.
     Key,
+    /// A part of a round key from memory, in every lane.
+    RoundKey,
     /// A load of data, whole or not.
     Load,
     /// One of a message's first two registers and the state in it.
@@ -41,6 +43,7 @@ impl Instruction {
             Op::FirstWord(_) | Op::Word { .. } => Instruction::Word,
             Op::Const(_) => Instruction::Set,
             Op::Key(_) => Instruction::Key,
+            Op::Round(..) => Instruction::RoundKey,
             Op::Load(_, Extent::Whole | Extent::Last) => Instruction::Load,
             Op::Table(_) => Instruction::Table,
             Op::First(_) | Op::Second(_) => Instruction::First,
@@ -52,6 +55,7 @@ impl Instruction {
     /// What a statement does, once for each of so many registers; of a loop over round keys, what it does by itself.
     pub fn of_stmt(stmt: &Stmt) -> Option<(Self, usize)> {
         match stmt {
+            Stmt::EachPair { .. } => None,
             Stmt::Let(_, op) => Instruction::of_op(op).map(|instruction| (instruction, 1)),
             Stmt::Store(..) => Some((Instruction::Store, 1)),
             Stmt::Save(values) => Some((Instruction::Save, values.len())),
@@ -95,7 +99,7 @@ pub const PORTS: Ports = P0 | P1 | P5 | LOAD_3 | STORE_2;
 /// Micro-operations that the front end hands out in a cycle.
 pub const ISSUE: usize = 6;
 
-use Instruction::{First, Key, Load, Powers, Prefetch, Save, Set, Store, Table, Word};
+use Instruction::{First, Key, Load, Powers, Prefetch, RoundKey, Save, Set, Store, Table, Word};
 use Width::{Xmm, Ymm, Zmm};
 
 const XOR: Instruction = Instruction::Compute(Compute::Xor);
@@ -111,6 +115,10 @@ const CLMUL_HL: Instruction = Instruction::Compute(Compute::Clmul(Half::High, Ha
 const CLMUL_LH: Instruction = Instruction::Compute(Compute::Clmul(Half::Low, Half::High));
 const CLMUL_HH: Instruction = Instruction::Compute(Compute::Clmul(Half::High, Half::High));
 const AFFINE: Instruction = Instruction::Compute(Compute::Affine);
+const AFFINEINV: Instruction = Instruction::Compute(Compute::AffineInv);
+const UNPACK_L: Instruction = Instruction::Compute(Compute::UnpackLow8);
+const UNPACK_H: Instruction = Instruction::Compute(Compute::UnpackHigh8);
+const SWAP_HALVES: Instruction = Instruction::Compute(Compute::SwapHalves);
 const UP: Instruction = Instruction::Compute(Compute::Up);
 const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
 const CRC32: Instruction = Instruction::Compute(Compute::Crc32);
@@ -134,6 +142,9 @@ const TABLE: &[Row] = &[
     row(Key,        Xmm, None,                               "key load",   &[],           LOAD_3),
     row(Key,        Ymm, None,                               "key load",   &[],           LOAD_3),
     row(Key,        Zmm, None,                               "key load",   &[],           LOAD_2),
+    row(RoundKey,   Xmm, None,                               "key load",   &[],           LOAD_3),
+    row(RoundKey,   Ymm, None,                               "key load",   &[],           LOAD_3),
+    row(RoundKey,   Zmm, None,                               "key load",   &[],           LOAD_2),
     row(Load,       Xmm, None,                               "load",       &[],           LOAD_3),
     row(Load,       Ymm, None,                               "load",       &[],           LOAD_3),
     row(Load,       Zmm, None,                               "load",       &[],           LOAD_2),
@@ -188,6 +199,18 @@ const TABLE: &[Row] = &[
     row(AFFINE,     Xmm, Some("_mm_gf2p8affine_epi64_epi8::<0>"), "gf2p8affineqb", &["gfni"], P0 | P1),
     row(AFFINE,     Ymm, Some("_mm256_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0 | P1),
     row(AFFINE,     Zmm, Some("_mm512_gf2p8affine_epi64_epi8::<0>"), "vgf2p8affineqb", &["gfni"], P0),
+    row(AFFINEINV,  Xmm, Some("_mm_gf2p8affineinv_epi64_epi8::<0>"), "gf2p8affineinvqb", &["gfni"], P0 | P1),
+    row(AFFINEINV,  Ymm, Some("_mm256_gf2p8affineinv_epi64_epi8::<0>"), "vgf2p8affineinvqb", &["gfni"], P0 | P1),
+    row(AFFINEINV,  Zmm, Some("_mm512_gf2p8affineinv_epi64_epi8::<0>"), "vgf2p8affineinvqb", &["gfni"], P0),
+    row(UNPACK_L,   Xmm, Some("_mm_unpacklo_epi8"),          "punpcklbw",  &[],           P1 | P5),
+    row(UNPACK_L,   Ymm, Some("_mm256_unpacklo_epi8"),       "vpunpcklbw", &[],           P1 | P5),
+    row(UNPACK_L,   Zmm, Some("_mm512_unpacklo_epi8"),       "vpunpcklbw", &[],           P5),
+    row(UNPACK_H,   Xmm, Some("_mm_unpackhi_epi8"),          "punpckhbw",  &[],           P1 | P5),
+    row(UNPACK_H,   Ymm, Some("_mm256_unpackhi_epi8"),       "vpunpckhbw", &[],           P1 | P5),
+    row(UNPACK_H,   Zmm, Some("_mm512_unpackhi_epi8"),       "vpunpckhbw", &[],           P5),
+    row(SWAP_HALVES, Xmm, Some("_mm_shuffle_epi32::<0x4e>"), "pshufd",     &[],           P1 | P5),
+    row(SWAP_HALVES, Ymm, Some("_mm256_shuffle_epi32::<0x4e>"), "vpshufd", &[],           P1 | P5),
+    row(SWAP_HALVES, Zmm, Some("_mm512_shuffle_epi32::<0x4e>"), "vpshufd", &[],           P5),
     row(UP,         Xmm, Some("_mm_slli_si128::<8>"),        "pslldq",     &[],           P1 | P5),
     row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
     row(CRC32,      Xmm, Some("_mm_crc32_u64"),              "crc32",      &["sse4.2"],   P1),

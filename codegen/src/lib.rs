@@ -31,7 +31,7 @@ pub mod spec;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-pub use parse::{Description, aes_ctr as parse_aes_ctr, crc_fold as parse_crc_fold};
+pub use parse::{Description, aes_ctr as parse_aes_ctr, aria as parse_aria, crc_fold as parse_crc_fold};
 
 /// What `aes_ctr!` expands to: the kernels of its description and their registry, or its errors.
 pub fn aes_ctr(input: TokenStream) -> TokenStream {
@@ -41,6 +41,11 @@ pub fn aes_ctr(input: TokenStream) -> TokenStream {
 /// What `crc_fold!` expands to: the kernels of its description and their registry, or its errors.
 pub fn crc_fold(input: TokenStream) -> TokenStream {
     kernels(parse_crc_fold(input))
+}
+
+/// What `aria!` expands to: the kernels of its description and their registry, or its errors.
+pub fn aria(input: TokenStream) -> TokenStream {
+    kernels(parse_aria(input))
 }
 
 fn kernels(description: syn::Result<Description>) -> TokenStream {
@@ -53,6 +58,30 @@ fn kernels(description: syn::Result<Description>) -> TokenStream {
 /// What `runs!` expands to: the source text of [`runs`](mod@runs).
 pub fn runs(_: TokenStream) -> TokenStream {
     include_str!("runs.rs").parse().expect("a module of this crate is Rust")
+}
+
+/// What `aria_layouts!` expands to, from [`gf2::aria`]: `FOLDED`, what is xored into the first round key, one before an
+/// even round, one before an odd round, and the last; `PACKED`, the register and the place of each byte of the first
+/// block; and `GRID` and `CELL`.
+pub fn aria_layouts(_: TokenStream) -> TokenStream {
+    use gf2::aria::{CELL, GRID, folded};
+    let number = |n: usize| Literal::usize_unsuffixed(n);
+    // of 4 rounds: before rounds 1, 2, 3 and after round 4
+    let folded = [0, 1, 2, 4].map(|before| {
+        let bytes = folded(before, 4);
+        quote!([#(#bytes),*])
+    });
+    let packed = (0..spec::BLOCK).map(|i| {
+        let place = families::aria::place_packed(i, 0).map(number);
+        quote!([#(#place),*])
+    });
+    let [grid, cell] = [GRID.as_flattened(), &CELL].map(|bytes| bytes.iter().map(|&byte| number(byte)));
+    quote! {
+        const FOLDED: [[u8; 16]; 4] = [#(#folded),*];
+        const PACKED: [[usize; 2]; 16] = [#(#packed),*];
+        const GRID: [usize; 16] = [#(#grid),*];
+        const CELL: [usize; 16] = [#(#cell),*];
+    }
 }
 
 /// What `features!` expands to: the table of [`isa::FEATURES`] for run-time detection, as an array of the rows that

@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, LitInt, Result, Token, bracketed, token};
 
-use crate::spec::{Algorithm, CrcForm, CtrForm, KeySize, Variant, Width};
+use crate::spec::{Algorithm, AriaMode, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// A description as a macro call gives it.
 ///
@@ -55,6 +55,18 @@ pub fn crc_fold(input: TokenStream) -> Result<Description> {
         let forms = group.list("form", &format!("forms: {}", crc_forms()), errors);
         let asked = each(forms, errors, crc_form).into_iter().map(Algorithm::Crc).collect();
         vec![Alike { one: Algorithm::Crc(CrcForm::Lsb), asked }]
+    })
+}
+
+/// The input of `aria!`.
+///
+/// # Errors
+/// As of [`aes_ctr`].
+pub fn aria(input: TokenStream) -> Result<Description> {
+    description(input, &["mode", "by", "width"], |group, errors| {
+        let modes = group.list("mode", &format!("modes: {}", aria_modes()), errors);
+        let asked = each(modes, errors, aria_mode).into_iter().map(Algorithm::Aria).collect();
+        vec![Alike { one: Algorithm::Aria(AriaMode::Ecb), asked }]
     })
 }
 
@@ -208,6 +220,16 @@ fn key_size(item: &Item) -> Result<KeySize> {
     let text = item.0.to_string();
     let known = KeySize::ALL.into_iter().find(|key| key.bits().to_string() == text);
     known.ok_or_else(|| item.error(&format!("unknown key size `{text}`; there are `128`, `192`, `256`")))
+}
+
+fn aria_modes() -> String {
+    AriaMode::ALL.map(|mode| format!("`{}`", mode.name())).join(", ")
+}
+
+fn aria_mode(item: &Item) -> Result<AriaMode> {
+    let text = item.0.to_string();
+    let known = AriaMode::ALL.into_iter().find(|mode| mode.name() == text);
+    known.ok_or_else(|| item.error(&format!("unknown mode `{text}`; there are {}", aria_modes())))
 }
 
 fn crc_forms() -> String {

@@ -149,6 +149,31 @@ impl CrcForm {
     }
 }
 
+/// How blocks of ARIA are used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AriaMode {
+    /// Each block by itself.
+    Ecb,
+    /// An odd round alone: key, substitution, diffusion.
+    Odd,
+    /// An even round alone.
+    Even,
+}
+
+impl AriaMode {
+    /// Every mode.
+    pub const ALL: [AriaMode; 3] = [AriaMode::Ecb, AriaMode::Odd, AriaMode::Even];
+
+    /// The name as it stands in macro calls and kernel names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AriaMode::Ecb => "ecb",
+            AriaMode::Odd => "odd",
+            AriaMode::Even => "even",
+        }
+    }
+}
+
 /// What a kernel computes: the part of its name before `_by`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Algorithm {
@@ -156,21 +181,26 @@ pub enum Algorithm {
     AesCtr(KeySize, CtrForm),
     /// A CRC of up to 64 bits.
     Crc(CrcForm),
+    /// ARIA, with keys of any size.
+    Aria(AriaMode),
 }
 
 impl Algorithm {
     /// Every algorithm of every family.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let ctr = |form| KeySize::ALL.into_iter().map(move |key| Algorithm::AesCtr(key, form));
-        CtrForm::ALL.into_iter().flat_map(ctr).chain(CrcForm::ALL.into_iter().map(Algorithm::Crc))
+        let crc = CrcForm::ALL.into_iter().map(Algorithm::Crc);
+        CtrForm::ALL.into_iter().flat_map(ctr).chain(crc).chain(AriaMode::ALL.into_iter().map(Algorithm::Aria))
     }
 
     /// Every N that it allows at `width`, smallest first: whole numbers of registers, 1 to the register file, of which
-    /// the cached form takes those that divide a run.
+    /// the cached form takes those that divide a run, and ARIA those that there is a layout for.
     pub fn unrolls(self, width: Width) -> impl Iterator<Item = usize> {
         let fits = move |n: &usize| match self {
             Algorithm::AesCtr(_, CtrForm::Plain) | Algorithm::Crc(_) => true,
             Algorithm::AesCtr(_, CtrForm::Cached) => RUN.is_multiple_of(*n),
+            // 1, 2 or 4 pairs of registers, or a register for each byte of a block
+            Algorithm::Aria(_) => [2, 4, 8, 16].contains(&(n / width.lanes())),
         };
         (1..=width.registers()).map(move |registers| registers * width.lanes()).filter(fits)
     }
@@ -181,6 +211,7 @@ impl fmt::Display for Algorithm {
         match self {
             Algorithm::AesCtr(key, CtrForm::Plain) => write!(f, "aes{}_ctr", key.bits()),
             Algorithm::AesCtr(key, form) => write!(f, "aes{}_ctr_{}", key.bits(), form.name()),
+            Algorithm::Aria(mode) => write!(f, "aria_{}", mode.name()),
             Algorithm::Crc(form) if form.is_crc32c() => f.write_str(form.name()),
             Algorithm::Crc(form) => write!(f, "crc_{}", form.name()),
         }
@@ -292,6 +323,8 @@ impl fmt::Display for Misfit {
             write!(f, "`by{by}` does not fill whole registers of {lanes} blocks")?;
         } else if by / lanes > file {
             write!(f, "`by{by}` needs {} registers of {file}", by / lanes)?;
+        } else if matches!(self.algorithm, Algorithm::Aria(_)) {
+            write!(f, "`by{by}` has no layout in registers of {lanes} blocks")?;
         } else {
             write!(f, "`by{by}` does not divide a run of {RUN} blocks")?;
         }

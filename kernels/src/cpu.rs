@@ -11,6 +11,8 @@ pub use model::Model;
 pub use plan::{ByLength, Chosen, ProvenByLength};
 
 #[cfg(target_arch = "x86_64")]
+use crate::aria;
+#[cfg(target_arch = "x86_64")]
 use crate::keys::{self, RoundKey};
 
 mod model;
@@ -294,6 +296,12 @@ impl Detected {
         self.slows_for_zmm
     }
 
+    /// Proof of GFNI (and SSSE3), if it is there.
+    #[cfg(target_arch = "x86_64")]
+    pub fn gfni(self) -> Option<Gfni> {
+        self.features.contains(const { Features::named("gfni,ssse3") }).then_some(Gfni(()))
+    }
+
     /// Proof of AES-NI (and SSSE3), if it is there.
     #[cfg(target_arch = "x86_64")]
     pub fn aes(self) -> Option<Aes> {
@@ -324,6 +332,37 @@ impl Aes {
     pub(crate) fn expand_256(self, key: &[u8; 32]) -> [RoundKey; 15] {
         // SAFETY: as above.
         unsafe { keys::expand_256(key) }
+    }
+}
+
+/// Proof that the CPU has GFNI, and what else the rounds of ARIA's key schedule were compiled for.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Gfni(());
+
+#[cfg(target_arch = "x86_64")]
+impl Gfni {
+    /// A round of ARIA alone, of the block as a big-endian number.
+    #[inline]
+    pub(crate) fn aria_round(self, block: u128, odd: bool) -> u128 {
+        let mut bytes = block.to_be_bytes();
+        let data = bytes.as_mut_slice().into();
+        // SAFETY: a `Gfni` is made where the functions' features were detected, and nowhere else.
+        unsafe {
+            if odd {
+                aria::aria_odd_by2_xmm(&keys::aria::AROUND_ODD, data);
+            } else {
+                aria::aria_even_by2_xmm(&keys::aria::AROUND_EVEN, data);
+            }
+        }
+        u128::from_be_bytes(bytes)
+    }
+
+    /// ARIA's diffusion layer.
+    #[inline]
+    pub(crate) fn aria_diffuse(self, block: [u8; 16]) -> [u8; 16] {
+        // SAFETY: as above.
+        unsafe { keys::aria::diffuse(block) }
     }
 }
 
@@ -507,6 +546,49 @@ mod crc {
             match self.function {
                 Fold::Lsb(function) | Fold::Crc32c(function) => Some(self.with(function)),
                 Fold::Msb(_) => None,
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod aria_ecb {
+    use inout::InOutBuf;
+
+    use super::{Kernel, Proven};
+    use crate::keys::aria::{Ecb, EcbFn, Grid, Keys, Layout, Packed, Sliced};
+
+    impl<L: Layout> Proven<EcbFn<L>> {
+        /// The blocks, each by itself, in the direction of the keys.
+        #[inline]
+        pub fn run(self, keys: &Keys<L>, data: InOutBuf<'_, '_, u8>) {
+            // SAFETY: the CPU has the function's features, or it would not be proven.
+            unsafe { (self.0)(keys, data) }
+        }
+    }
+
+    impl Kernel<Ecb> {
+        /// The kernel as one that takes packed keys, if it does.
+        pub const fn packed(self) -> Option<Kernel<EcbFn<Packed>>> {
+            match self.function {
+                Ecb::Packed(function) => Some(self.with(function)),
+                _ => None,
+            }
+        }
+
+        /// The kernel as one that takes sliced keys, if it does.
+        pub const fn sliced(self) -> Option<Kernel<EcbFn<Sliced>>> {
+            match self.function {
+                Ecb::Sliced(function) => Some(self.with(function)),
+                _ => None,
+            }
+        }
+
+        /// The kernel as one that takes keys in the grid's order, if it does.
+        pub const fn grid(self) -> Option<Kernel<EcbFn<Grid>>> {
+            match self.function {
+                Ecb::Grid(function) => Some(self.with(function)),
+                _ => None,
             }
         }
     }

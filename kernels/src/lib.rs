@@ -40,6 +40,8 @@ pub mod aes_ctr;
 #[allow(unsafe_code)]
 pub mod cpu;
 #[cfg(target_arch = "x86_64")]
+pub mod aria;
+#[cfg(target_arch = "x86_64")]
 pub mod crc;
 #[cfg(target_arch = "x86_64")]
 pub mod crc_fold;
@@ -70,7 +72,7 @@ pub use core::arch::x86_64 as x86;
 /// For the doors.
 #[doc(hidden)]
 pub mod __macros {
-    pub use byways_macros::{aes_ctr, crc_fold};
+    pub use byways_macros::{aes_ctr, aria, crc_fold};
 }
 
 /// AES-CTR kernels of one's own: a function a kernel, and `KERNELS`, the registry of them.
@@ -127,5 +129,20 @@ macro_rules! aes_ctr {
 macro_rules! crc_fold {
     ($($description:tt)*) => {
         $crate::__macros::crc_fold! { crate = $crate; $($description)* }
+    };
+}
+
+/// ARIA kernels of one's own: a function a kernel, and `KERNELS`, the registry of them.
+///
+/// ```text
+/// aria! { mode: [ecb], by: [4, 8, 16], width: [xmm, ymm, zmm] }
+/// ```
+/// `mode` is `ecb`, each block by itself, in the direction of the keys; `odd` and `even` are one round alone, for a key
+/// schedule. `by` counts blocks in flight, in 2, 4, 8 or 16 registers. The rest is as in [`aes_ctr!`].
+#[cfg(target_arch = "x86_64")]
+#[macro_export]
+macro_rules! aria {
+    ($($description:tt)*) => {
+        $crate::__macros::aria! { crate = $crate; $($description)* }
     };
 }

@@ -1,7 +1,7 @@
 //! The lines of `ctr.jsonl`: published vectors, and faults that others shipped.
 #![allow(dead_code)] // each test uses a part of it
 
-mod json;
+pub(crate) mod json;
 
 use byways::ctr::Field;
 use serde_json::Value;
@@ -60,14 +60,22 @@ pub(crate) fn all() -> Result<Vec<Case>, String> {
 
 fn case(line: &str) -> Result<Case, String> {
     let line: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let fields = known(&line, &[&FIELDS])?;
-    let params = &line["params"];
-    if line["family"] != "ctr" || params["cipher"] != "aes" {
+    if line["family"] != "ctr" || line["params"]["cipher"] != "aes" {
         return Err("not AES in counter mode".into());
     }
+    stream(&line)
+}
+
+/// What a line says of counter mode, with whichever cipher.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn stream(line: &Value) -> Result<Case, String> {
+    let fields = known(line, &[&FIELDS])?;
+    let params = &line["params"];
     let bits = params["counter_bits"].as_u64();
     let field = Field::ALL.into_iter().find(|field| Some(u64::from(field.bits())) == bits);
-    let input = input(&line)?;
+    let input = input(line)?;
     let steps = match &params["steps"] {
         Value::Null => vec![Step::Apply(input.len())],
         steps => steps.as_array().ok_or("steps are no list")?.iter().map(step).collect::<Result<_, _>>()?,

@@ -1,9 +1,9 @@
 //! Carries and wraps in the middle of long messages.
 
 use byways::ctr::Field;
-use byways::verify::ctr::oracle;
 use byways::verify::noise;
 
+use crate::family::oracle;
 use crate::subject::{SIZES, keys};
 
 /// The counter passes 2^32, 2^40, 2^64 and 2^128 behind so many blocks of messages of these lengths.

@@ -1,4 +1,4 @@
-//! In the place of crates `aes` and `ctr`: the same source against either, with equal results, positions and errors.
+//! In the place of the cipher's crate and `ctr`: the same source against either, with equal results, positions and errors.
 //!
 //! Their keystream ends one block before ours. The scripts go round that block; module `exhaustion` has it.
 
@@ -64,15 +64,15 @@ macro_rules! user {
                     play(new(), |old| $copy(old, new), script)
                 }
                 match (bits, key.len()) {
-                    (32, 16) => run::<Ctr32BE<Aes128>>(key, iv, script),
-                    (32, 24) => run::<Ctr32BE<Aes192>>(key, iv, script),
-                    (32, 32) => run::<Ctr32BE<Aes256>>(key, iv, script),
-                    (64, 16) => run::<Ctr64BE<Aes128>>(key, iv, script),
-                    (64, 24) => run::<Ctr64BE<Aes192>>(key, iv, script),
-                    (64, 32) => run::<Ctr64BE<Aes256>>(key, iv, script),
-                    (128, 16) => run::<Ctr128BE<Aes128>>(key, iv, script),
-                    (128, 24) => run::<Ctr128BE<Aes192>>(key, iv, script),
-                    (128, 32) => run::<Ctr128BE<Aes256>>(key, iv, script),
+                    (32, 16) => run::<Ctr32BE<Key128>>(key, iv, script),
+                    (32, 24) => run::<Ctr32BE<Key192>>(key, iv, script),
+                    (32, 32) => run::<Ctr32BE<Key256>>(key, iv, script),
+                    (64, 16) => run::<Ctr64BE<Key128>>(key, iv, script),
+                    (64, 24) => run::<Ctr64BE<Key192>>(key, iv, script),
+                    (64, 32) => run::<Ctr64BE<Key256>>(key, iv, script),
+                    (128, 16) => run::<Ctr128BE<Key128>>(key, iv, script),
+                    (128, 24) => run::<Ctr128BE<Key192>>(key, iv, script),
+                    (128, 32) => run::<Ctr128BE<Key256>>(key, iv, script),
                     other => panic!("no such mode: {other:?}"),
                 }
             }
@@ -81,13 +81,13 @@ macro_rules! user {
 }
 
 user! { theirs, Sized, super::by_seek:
-    use aes::{Aes128, Aes192, Aes256};
+    use crate::family::theirs::{Key128, Key192, Key256};
     use ctr::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
     use ctr::{Ctr32BE, Ctr64BE, Ctr128BE};
 }
 
 user! { ours, Clone, super::by_clone:
-    use byways::{Aes128, Aes192, Aes256};
+    use crate::family::{Key128, Key192, Key256};
     use byways::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
     use byways::ctr::{Ctr32BE, Ctr64BE, Ctr128BE};
 }
@@ -108,18 +108,18 @@ fn on_tier(field: Field, key: &[u8], iv: &[u8], width: Width, borrowed: bool, sc
         ($($ctr:ident)*) => {
             match (field, key.len(), borrowed) {
                 $(
-                    (Field::$ctr, 16, false) => run!(Aes128, $ctr, |key| key),
-                    (Field::$ctr, 24, false) => run!(Aes192, $ctr, |key| key),
-                    (Field::$ctr, 32, false) => run!(Aes256, $ctr, |key| key),
-                    (Field::$ctr, 16, true) => run!(Aes128, $ctr, |key| &key),
-                    (Field::$ctr, 24, true) => run!(Aes192, $ctr, |key| &key),
-                    (Field::$ctr, 32, true) => run!(Aes256, $ctr, |key| &key),
+                    (Field::$ctr, 16, false) => run!(Key128, $ctr, |key| key),
+                    (Field::$ctr, 24, false) => run!(Key192, $ctr, |key| key),
+                    (Field::$ctr, 32, false) => run!(Key256, $ctr, |key| key),
+                    (Field::$ctr, 16, true) => run!(Key128, $ctr, |key| &key),
+                    (Field::$ctr, 24, true) => run!(Key192, $ctr, |key| &key),
+                    (Field::$ctr, 32, true) => run!(Key256, $ctr, |key| &key),
                 )*
                 other => panic!("no such mode: {other:?}"),
             }
         };
-        ($aes:ident, $ctr:ident, |$key:ident| $inner:expr) => {{
-            let $key = byways::$aes::with_max_width(key.try_into().expect("a key of this size"), width);
+        ($name:ident, $ctr:ident, |$key:ident| $inner:expr) => {{
+            let $key = crate::family::$name::with_max_width(key.try_into().expect("a key of this size"), width);
             assert_eq!($key.width(), width);
             let iv = iv.try_into().expect("a block");
             play(byways::ctr::Ctr::<_, byways::ctr::$ctr>::inner_iv_init($inner, iv), Clone::clone, script)
@@ -318,7 +318,7 @@ impl<I: Iterator<Item = u8>> Random<I> {
 }
 
 #[test]
-fn the_same_as_crates_aes_and_ctr() {
+fn the_same_as_those_crates() {
     const SCRIPTS: u64 = 12;
     const STEPS: usize = 60;
     for field in Field::ALL {

@@ -1,9 +1,9 @@
 //! The end of the keystream: all 2^32 or 2^64 blocks can be had, and not one byte more.
 
 use byways::ctr::Field;
-use byways::verify::ctr::oracle;
 use byways::verify::noise;
 
+use crate::family::oracle;
 use crate::subject::{Stream, keys};
 
 /// Counters to start from: at the start of their field, in its middle and at its end.

@@ -8,10 +8,12 @@ mod carries;
 mod cases;
 mod drop_in;
 mod exhaustion;
+mod family;
 mod first_call;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod plan;
+mod play;
 mod seek;
 mod subject;
 mod vectors;

@@ -1,8 +1,8 @@
 //! From any place to any other, with calls of any length on either side.
 
 use byways::ctr::Field;
-use byways::verify::ctr::oracle;
 
+use crate::family::oracle;
 use crate::subject::keys;
 
 /// What was kept of a block that was begun is used for that block only.

@@ -3,9 +3,11 @@
 use std::io::Write;
 use std::sync::OnceLock;
 
+use byways::Width;
 use byways::cipher::{InnerIvInit, StreamCipher, StreamCipherSeek};
 use byways::ctr::{Ctr32BE, Ctr64BE, Ctr128BE, Field, Keystream};
-use byways::{Aes128, Aes192, Aes256, Width};
+
+use crate::family::{Key128, Key192, Key256, NAME};
 
 /// Bytes in a key.
 pub(crate) const SIZES: [usize; 3] = [16, 24, 32];
@@ -14,7 +16,7 @@ pub(crate) const SIZES: [usize; 3] = [16, 24, 32];
 pub(crate) fn tiers() -> &'static [Width] {
     static TIERS: OnceLock<Vec<Width>> = OnceLock::new();
     TIERS.get_or_init(|| {
-        let runs = |width: &Width| Aes128::with_max_width(&Default::default(), *width).width() == *width;
+        let runs = |width: &Width| Key128::with_max_width(&Default::default(), *width).width() == *width;
         let (tiers, missing): (Vec<_>, Vec<_>) = Width::ALL.into_iter().partition(runs);
         for width in missing {
             let line = format!("not run, since this CPU or a limit does not allow it: tier {width}\n");
@@ -26,19 +28,19 @@ pub(crate) fn tiers() -> &'static [Width] {
 
 /// A key of `byways`.
 pub(crate) enum Key {
-    Aes128(Aes128),
-    Aes192(Aes192),
-    Aes256(Aes256),
+    Bits128(Key128),
+    Bits192(Key192),
+    Bits256(Key256),
 }
 
 impl Key {
     /// On one of the [`tiers`].
     pub(crate) fn new(bytes: &[u8], width: Width) -> Self {
         let key = match bytes.len() {
-            16 => Key::Aes128(Aes128::with_max_width(bytes.try_into().expect("16 bytes"), width)),
-            24 => Key::Aes192(Aes192::with_max_width(bytes.try_into().expect("24 bytes"), width)),
-            32 => Key::Aes256(Aes256::with_max_width(bytes.try_into().expect("32 bytes"), width)),
-            len => panic!("no AES key has {len} bytes"),
+            16 => Key::Bits128(Key128::with_max_width(bytes.try_into().expect("16 bytes"), width)),
+            24 => Key::Bits192(Key192::with_max_width(bytes.try_into().expect("24 bytes"), width)),
+            32 => Key::Bits256(Key256::with_max_width(bytes.try_into().expect("32 bytes"), width)),
+            len => panic!("no key has {len} bytes"),
         };
         assert_eq!(key.width(), width, "{} bits", bytes.len() * 8);
         key
@@ -47,36 +49,36 @@ impl Key {
     /// Its tier.
     pub(crate) fn width(&self) -> Width {
         match self {
-            Key::Aes128(key) => key.width(),
-            Key::Aes192(key) => key.width(),
-            Key::Aes256(key) => key.width(),
+            Key::Bits128(key) => key.width(),
+            Key::Bits192(key) => key.width(),
+            Key::Bits256(key) => key.width(),
         }
     }
 
     /// Up to so many bytes, the kernel of this name.
     pub(crate) fn plan(&self) -> Vec<(usize, &'static str)> {
         match self {
-            Key::Aes128(key) => key.plan().collect(),
-            Key::Aes192(key) => key.plan().collect(),
-            Key::Aes256(key) => key.plan().collect(),
+            Key::Bits128(key) => key.plan().collect(),
+            Key::Bits192(key) => key.plan().collect(),
+            Key::Bits256(key) => key.plan().collect(),
         }
     }
 
     /// A stream that borrows the key.
     pub(crate) fn lend(&self, field: Field, counter: u128) -> Box<dyn Stream + '_> {
         match self {
-            Key::Aes128(key) => stream(key, field, counter),
-            Key::Aes192(key) => stream(key, field, counter),
-            Key::Aes256(key) => stream(key, field, counter),
+            Key::Bits128(key) => stream(key, field, counter),
+            Key::Bits192(key) => stream(key, field, counter),
+            Key::Bits256(key) => stream(key, field, counter),
         }
     }
 
     /// A stream that has a copy of the key.
     pub(crate) fn copy(&self, field: Field, counter: u128) -> Box<dyn Stream> {
         match self {
-            Key::Aes128(key) => stream(key.clone(), field, counter),
-            Key::Aes192(key) => stream(key.clone(), field, counter),
-            Key::Aes256(key) => stream(key.clone(), field, counter),
+            Key::Bits128(key) => stream(key.clone(), field, counter),
+            Key::Bits192(key) => stream(key.clone(), field, counter),
+            Key::Bits256(key) => stream(key.clone(), field, counter),
         }
     }
 }
@@ -115,6 +117,6 @@ pub(crate) fn keys() -> impl Iterator<Item = (Key, Vec<u8>, String)> {
     let pairs = SIZES.into_iter().flat_map(|size| tiers().iter().map(move |width| (size, *width)));
     pairs.map(|(size, width)| {
         let bytes: Vec<u8> = byways::verify::noise(size as u64).take(size).collect();
-        (Key::new(&bytes, width), bytes, format!("AES-{}, {width}", size * 8))
+        (Key::new(&bytes, width), bytes, format!("{NAME}-{}, {width}", size * 8))
     })
 }

@@ -16,6 +16,12 @@ pub fn crc_fold(input: TokenStream) -> TokenStream {
     byways_codegen::crc_fold(input.into()).into()
 }
 
+/// ARIA kernels and their registry: `mode: [ecb], by: [4, 8, 16], width: [xmm, ymm, zmm]`.
+#[proc_macro]
+pub fn aria(input: TokenStream) -> TokenStream {
+    byways_codegen::aria(input.into()).into()
+}
+
 /// The table of CPU features, for `byways_kernels::cpu`.
 #[proc_macro]
 pub fn features(input: TokenStream) -> TokenStream {
@@ -26,4 +32,10 @@ pub fn features(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn runs(input: TokenStream) -> TokenStream {
     byways_codegen::runs(input.into()).into()
+}
+
+/// Layouts of ARIA's round keys, for `byways_kernels::keys::aria`.
+#[proc_macro]
+pub fn aria_layouts(input: TokenStream) -> TokenStream {
+    byways_codegen::aria_layouts(input.into()).into()
 }

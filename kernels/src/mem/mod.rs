@@ -20,8 +20,10 @@ use inout::InOutBuf;
 #[doc(hidden)]
 pub use core::option::Option::Some;
 
+mod blocks;
 mod message;
 
+pub use blocks::{Blocks, Padded, bytes};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
 
 use crate::keys::{RoundKey, RoundKeys};

@@ -18,6 +18,8 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+pub mod aria;
+
 use crate::cpu::Aes;
 use crate::mem::{number, vector};
 

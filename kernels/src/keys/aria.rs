@@ -1,0 +1,417 @@
+//! ARIA's key schedule (RFC 5794, section 2.2), and round keys as kernels take them.
+//!
+//! ```text
+//! W0 = the key's first half, KR = what is behind it and zeros
+//! W1 = odd round(W0, CK1) ⊕ KR      W2 = even round(W1, CK2) ⊕ W0      W3 = odd round(W2, CK3) ⊕ W1
+//! round key i = W(i mod 4) ⊕ (W(i + 1 mod 4) turned right by 19, 31, 67, 97 or 109 bits, a number for every four keys)
+//! decryption: the same in reverse, diffused but for the first and the last
+//! ```
+//! Departures from it: the rounds are kernels, so that no table is indexed by the key; and what the S-boxes add is in the
+//! round keys, as the kernels want it.
+
+use core::arch::x86_64::*;
+use core::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::KeyError;
+use crate::cpu::Gfni;
+use crate::mem::{number, vector};
+
+byways_macros::aria_layouts!();
+
+/// The most round keys: those of 256-bit keys.
+const MOST: usize = 17;
+
+/// A round key in the order of its bytes.
+type Plain = [u8; 16];
+
+/// A round key as kernels take it.
+pub trait Layout: Copy + sealed::Sealed {
+    /// Of the key's bytes, with what the S-boxes add in them; `inner` is neither the first nor the last.
+    #[doc(hidden)]
+    fn lay_out(key: Plain, inner: bool) -> Self;
+    /// Nothing.
+    #[doc(hidden)]
+    const ZERO: Self;
+}
+
+mod sealed {
+    pub trait Sealed: zeroize::Zeroize {}
+    impl Sealed for super::Packed {}
+    impl Sealed for super::Sliced {}
+    impl Sealed for super::Grid {}
+}
+
+/// A round key for pairs of registers.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Packed([[u8; 16]; 2]);
+
+/// A round key for a register a byte, 16 times each.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Sliced([[u8; 16]; 16]);
+
+/// A round key for a register a byte, in the order of the diffusion's grid, 4 times each.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Grid([u32; 16]);
+
+impl Zeroize for Packed {
+    fn zeroize(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl Zeroize for Sliced {
+    fn zeroize(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl Zeroize for Grid {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Layout for Packed {
+    const ZERO: Self = Packed([[0; 16]; 2]);
+
+    #[inline]
+    fn lay_out(key: Plain, _: bool) -> Self {
+        packed(key)
+    }
+}
+
+#[inline]
+const fn packed(key: Plain) -> Packed {
+    let (mut packed, mut i) = ([[0; 16]; 2], 0);
+    while i < 16 {
+        let [register, at] = PACKED[i];
+        // of both blocks
+        packed[register][at] = key[i];
+        packed[register][at + 4] = key[i];
+        i += 1;
+    }
+    Packed(packed)
+}
+
+/// The byte of the diffusion's result that takes each cell of the grid.
+const RESULTS: [usize; 16] = {
+    let (mut results, mut at) = ([0; 16], 0);
+    while at < 16 {
+        while CELL[results[at]] != GRID[at] {
+            results[at] += 1;
+        }
+        at += 1;
+    }
+    results
+};
+
+impl Layout for Sliced {
+    const ZERO: Self = Sliced([[0; 16]; 16]);
+
+    #[inline]
+    fn lay_out(key: Plain, _: bool) -> Self {
+        Sliced(key.map(|byte| [byte; 16]))
+    }
+}
+
+impl Layout for Grid {
+    const ZERO: Self = Grid([0; 16]);
+
+    #[inline]
+    fn lay_out(key: Plain, inner: bool) -> Self {
+        let mut bytes = key;
+        if inner {
+            for (i, byte) in bytes.iter_mut().enumerate() {
+                // the first row's key is in its column's sum, which the other rows have, too
+                *byte = if i < 4 { key[RESULTS[i]] } else { key[RESULTS[i]] ^ key[RESULTS[i % 4]] };
+            }
+        }
+        Grid(bytes.map(|byte| u32::from_ne_bytes([byte; 4])))
+    }
+}
+
+impl Packed {
+    /// Register `I`'s part.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 2) }
+        vector(u128::from_le_bytes(self.0[I]))
+    }
+
+    /// Register `I`'s part, in both lanes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn ymm<const I: usize>(&self) -> __m256i {
+        _mm256_broadcastsi128_si256(self.xmm::<I>())
+    }
+
+    /// Register `I`'s part, in all lanes.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn zmm<const I: usize>(&self) -> __m512i {
+        _mm512_broadcast_i32x4(self.xmm::<I>())
+    }
+}
+
+impl Sliced {
+    /// Byte `I`, everywhere.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 16) }
+        vector(u128::from_le_bytes(self.0[I]))
+    }
+
+    /// Byte `I`, everywhere.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn ymm<const I: usize>(&self) -> __m256i {
+        _mm256_broadcastsi128_si256(self.xmm::<I>())
+    }
+}
+
+impl Grid {
+    /// Number `I`, everywhere.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn zmm<const I: usize>(&self) -> __m512i {
+        const { assert!(I < 16) }
+        _mm512_set1_epi32(self.0[I] as i32)
+    }
+}
+
+/// The round keys of a key of any size, for one direction, as kernels of a layout take them. Wiped on drop.
+#[derive(Clone)]
+#[repr(C)]
+pub struct Keys<L: Layout> {
+    keys: [L; MOST],
+    rounds: Rounds,
+}
+
+/// Rounds of a key size: 128, 192 and 256 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rounds {
+    Twelve,
+    Fourteen,
+    Sixteen,
+}
+
+impl<L: Layout> Keys<L> {
+    /// Of a schedule, for encryption.
+    pub fn encryption(schedule: &Schedule) -> Self {
+        Self::of(schedule, &schedule.encryption)
+    }
+
+    /// Of a schedule, for decryption.
+    pub fn decryption(schedule: &Schedule) -> Self {
+        Self::of(schedule, &schedule.decryption)
+    }
+
+    fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
+        let last = schedule.rounds.count();
+        let mut keys = [L::ZERO; MOST];
+        for (i, (laid_out, key)) in keys.iter_mut().zip(plain).enumerate().take(last + 1) {
+            let folded = match i {
+                0 => FOLDED[0],
+                _ if i == last => FOLDED[3],
+                _ => FOLDED[2 - i % 2],
+            };
+            *laid_out = L::lay_out(xor(*key, folded), i > 0 && i < last);
+        }
+        Keys { keys, rounds: schedule.rounds }
+    }
+
+    /// The first, the pairs behind it, and the last two.
+    #[inline]
+    pub fn parts(&self) -> (&L, &[[L; 2]], [&L; 2]) {
+        let used = match self.rounds {
+            Rounds::Twelve => &self.keys[..13],
+            Rounds::Fourteen => &self.keys[..15],
+            Rounds::Sixteen => &self.keys[..17],
+        };
+        let [first, pairs @ .., last_but_one, last] = used else { unreachable!("more than three round keys") };
+        (first, pairs.as_chunks().0, [last_but_one, last])
+    }
+}
+
+impl<L: Layout> Drop for Keys<L> {
+    fn drop(&mut self) {
+        self.keys.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
+
+impl<L: Layout> ZeroizeOnDrop for Keys<L> {}
+
+impl<L: Layout> fmt::Debug for Keys<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys").field("rounds", &self.rounds).finish_non_exhaustive()
+    }
+}
+
+impl Rounds {
+    const fn count(self) -> usize {
+        match self {
+            Rounds::Twelve => 12,
+            Rounds::Fourteen => 14,
+            Rounds::Sixteen => 16,
+        }
+    }
+}
+
+/// The round keys of both directions. Wiped on drop.
+#[derive(Clone)]
+pub struct Schedule {
+    encryption: [Plain; MOST],
+    decryption: [Plain; MOST],
+    rounds: Rounds,
+}
+
+/// 1 / π, in 128-bit pieces (RFC 5794, section 2.2): CK1, CK2 and CK3 of 128-bit keys, and from the second or the third on
+/// of longer ones.
+const CONSTANTS: [u128; 3] = [
+    0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
+    0x6db1_4acc_9e21_c820_ff28_b1d5_ef5d_e2b0,
+    0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
+];
+
+impl Schedule {
+    /// Of a key of 16, 24 or 32 bytes.
+    ///
+    /// # Errors
+    /// If it has another length.
+    pub fn new(key: &[u8], gfni: Gfni) -> Result<Self, KeyError> {
+        let rounds = match key.len() {
+            16 => Rounds::Twelve,
+            24 => Rounds::Fourteen,
+            32 => Rounds::Sixteen,
+            bytes => return Err(KeyError { bits: 8 * bytes }),
+        };
+        let mut padded = [0; 32];
+        padded[..key.len()].copy_from_slice(key);
+        let half = |at| u128::from_be_bytes(*padded[at..].first_chunk().expect("16 bytes"));
+        let (mut w, constant) = ([half(0); 4], |i: usize| CONSTANTS[(rounds.count() / 2 + i) % 3]);
+        w[1] = gfni.aria_round(w[0] ^ constant(0), true) ^ half(16);
+        w[2] = gfni.aria_round(w[1] ^ constant(1), false) ^ w[0];
+        w[3] = gfni.aria_round(w[2] ^ constant(2), true) ^ w[1];
+        let last = rounds.count();
+        let mut schedule = Schedule { encryption: [[0; 16]; MOST], decryption: [[0; 16]; MOST], rounds };
+        for (i, key) in schedule.encryption.iter_mut().enumerate().take(last + 1) {
+            let turned = w[(i + 1) % 4].rotate_right([19, 31, 67, 97, 109][i / 4]);
+            *key = (w[i % 4] ^ turned).to_be_bytes();
+        }
+        for (i, key) in schedule.decryption.iter_mut().enumerate().take(last + 1) {
+            let of = schedule.encryption[last - i];
+            *key = if i == 0 || i == last { of } else { gfni.aria_diffuse(of) };
+        }
+        padded.zeroize();
+        w.zeroize();
+        Ok(schedule)
+    }
+}
+
+impl Drop for Schedule {
+    fn drop(&mut self) {
+        self.encryption.as_flattened_mut().zeroize();
+        self.decryption.as_flattened_mut().zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Schedule {}
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schedule").field("rounds", &self.rounds).finish_non_exhaustive()
+    }
+}
+
+/// Keys around a round that stands alone: nothing in them but what its S-boxes add.
+pub(crate) static AROUND_ODD: Keys<Packed> = around(FOLDED[0], xor(FOLDED[1], BEFORE_EVEN));
+
+/// The same of an even round.
+pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2], FOLDED[0]));
+
+const fn around(before: Plain, after: Plain) -> Keys<Packed> {
+    let mut keys = [Packed([[0; 16]; 2]); MOST];
+    keys[0] = packed(before);
+    keys[11] = packed(after);
+    Keys { keys, rounds: Rounds::Twelve }
+}
+
+/// What an even round's S-boxes add before their matrices: the same as an odd one's, two bytes on.
+const BEFORE_EVEN: Plain = {
+    let (mut bytes, mut i) = ([0; 16], 0);
+    while i < 16 {
+        bytes[i] = FOLDED[0][(i + 2) % 16];
+        i += 1;
+    }
+    bytes
+};
+
+const fn xor(a: Plain, b: Plain) -> Plain {
+    (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
+}
+
+/// The diffusion layer: each cell ⊕ its row's sum ⊕ its column's sum, to the bytes that take it. A sum is made of two
+/// cells next to each other, and two more.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn diffuse(bytes: Plain) -> Plain {
+    let shuffle = |x, index: u128| _mm_shuffle_epi8(x, vector(index));
+    let x = vector(u128::from_le_bytes(bytes));
+    let sum = |[next, over]: [u128; 2]| {
+        let two = _mm_xor_si128(x, shuffle(x, next));
+        _mm_xor_si128(two, shuffle(two, over))
+    };
+    let cells = _mm_xor_si128(_mm_xor_si128(x, sum(const { steps(0) })), sum(const { steps(1) }));
+    number(shuffle(cells, const { index(CELL) })).to_le_bytes()
+}
+
+/// For each byte the cell one further in its row, or in its column, and the one two further.
+const fn steps(down: usize) -> [u128; 2] {
+    let (mut next, mut over, mut at) = ([0; 16], [0; 16], 0);
+    while at < 16 {
+        let (row, column) = (at / 4, at % 4);
+        let mut by = 1;
+        while by <= 2 {
+            let to = if down == 1 { (row + by) % 4 * 4 + column } else { row * 4 + (column + by) % 4 };
+            if by == 1 {
+                next[GRID[at]] = GRID[to];
+            } else {
+                over[GRID[at]] = GRID[to];
+            }
+            by += 1;
+        }
+        at += 1;
+    }
+    [index(next), index(over)]
+}
+
+/// Indices as a byte shuffle takes them.
+const fn index(places: [usize; 16]) -> u128 {
+    let (mut bytes, mut i) = ([0; 16], 0);
+    while i < 16 {
+        bytes[i] = places[i] as u8;
+        i += 1;
+    }
+    u128::from_le_bytes(bytes)
+}
+
+/// An ARIA kernel for blocks by themselves, by the layout of its keys.
+#[derive(Clone, Copy, Debug)]
+pub enum Ecb {
+    /// Pairs of registers.
+    Packed(EcbFn<Packed>),
+    /// A register a byte.
+    Sliced(EcbFn<Sliced>),
+    /// A register a byte, with three-input xors.
+    Grid(EcbFn<Grid>),
+}
+
+/// An ARIA kernel that takes keys in this layout. It works on whole blocks. To call it, the CPU must have the features it
+/// was compiled for.
+pub type EcbFn<L> = unsafe fn(&Keys<L>, inout::InOutBuf<'_, '_, u8>);
