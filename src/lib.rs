@@ -80,6 +80,9 @@ pub enum Registered {
     /// CRCs.
     #[cfg(target_arch = "x86_64")]
     Crc(&'static cpu::Kernel<byways_kernels::crc::Fold<{ byways_kernels::crc_fold::LANES }>>),
+    /// ARIA.
+    #[cfg(target_arch = "x86_64")]
+    Aria(&'static cpu::Kernel<byways_kernels::keys::aria::Aria>),
 }
 
 impl Registered {
@@ -90,6 +93,8 @@ impl Registered {
             Registered::Ctr(kernel) => kernel.name(),
             #[cfg(target_arch = "x86_64")]
             Registered::Crc(kernel) => kernel.name(),
+            #[cfg(target_arch = "x86_64")]
+            Registered::Aria(kernel) => kernel.name(),
         }
     }
 
@@ -100,6 +105,8 @@ impl Registered {
             Registered::Ctr(kernel) => kernel.features(),
             #[cfg(target_arch = "x86_64")]
             Registered::Crc(kernel) => kernel.features(),
+            #[cfg(target_arch = "x86_64")]
+            Registered::Aria(kernel) => kernel.features(),
         }
     }
 }
@@ -109,7 +116,8 @@ pub fn kernels() -> impl Iterator<Item = Registered> {
     #[cfg(target_arch = "x86_64")]
     let kernels = {
         let ctr = byways_kernels::aes_ctr::KERNELS.iter().map(Registered::Ctr);
-        ctr.chain(byways_kernels::crc_fold::KERNELS.iter().map(Registered::Crc))
+        let crc = byways_kernels::crc_fold::KERNELS.iter().map(Registered::Crc);
+        ctr.chain(crc).chain(byways_kernels::aria::KERNELS.iter().map(Registered::Aria))
     };
     #[cfg(not(target_arch = "x86_64"))]
     let kernels = core::iter::empty();

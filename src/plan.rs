@@ -7,7 +7,8 @@ use byways_kernels::cpu::{ByLength, Detected, Kernel, ProvenByLength};
 use byways_kernels::crc::FoldFn;
 use byways_kernels::crc_fold::LANES;
 use byways_kernels::ctr::CtrFn;
-use byways_kernels::{aes_ctr, crc_fold};
+use byways_kernels::keys::aria::{CtrFn as AriaCtrFn, EcbFn, Grid, Packed, Sliced};
+use byways_kernels::{aes_ctr, aria, crc_fold};
 
 use crate::Width;
 
@@ -57,9 +58,56 @@ const CRC32C_BY_LENGTH: [(Width, &[Row]); 3] = [
     (Width::Xmm, &[(64, "32c_by4_xmm"), (65535, "_lsb_by8_xmm"), (MORE, "32c_fused_by8_xmm")]),
 ];
 
+/// ARIA, for what is left when the widest kernel has taken its batches, or all of a short message: the kernel that takes so
+/// many bytes in one batch.
+const ARIA: [(Width, &[Row]); 3] = [
+    (
+        Width::Zmm,
+        &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_zmm"), (256, "_by16_zmm"), (MORE, "_by32_zmm")],
+    ),
+    (Width::Ymm, &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_ymm"), (MORE, "_by16_ymm")]),
+    (Width::Xmm, &[(32, "_by2_xmm"), (MORE, "_by4_xmm")]),
+];
+
+/// ARIA's widest kernels, where xors have three inputs.
+const ARIA_GRID: [(Width, &[Row]); 1] = [(Width::Zmm, &[(MORE, "_by64_zmm")])];
+
+/// ARIA's widest kernels, where they have two.
+const ARIA_SLICED: [(Width, &[Row]); 2] = [(Width::Ymm, &[(MORE, "_by32_ymm")]), (Width::Xmm, &[(MORE, "_by16_xmm")])];
+
+/// How many bytes go to which of a tier's ARIA kernels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AriaSizes {
+    /// Bytes in a batch of the widest.
+    wide: usize,
+    /// Bytes that the others take at once.
+    pub(crate) narrow: usize,
+}
+
+/// Those of a tier.
+pub(crate) const fn aria_sizes(width: Width) -> AriaSizes {
+    match width {
+        Width::Zmm => AriaSizes { wide: 64 * 16, narrow: 32 * 16 },
+        Width::Ymm => AriaSizes { wide: 32 * 16, narrow: 16 * 16 },
+        Width::Xmm | Width::Fallback => AriaSizes { wide: 16 * 16, narrow: 4 * 16 },
+    }
+}
+
+impl AriaSizes {
+    /// How many of so many bytes the widest kernel takes: all whole batches, and what is left if it is more than the
+    /// others take at once.
+    #[inline]
+    pub(crate) const fn wide_bytes(self, bytes: usize) -> usize {
+        let left = bytes % self.wide;
+        if left > self.narrow { bytes } else { bytes - left }
+    }
+}
+
 /// The most rows in a table. One that has fewer repeats its last.
-const ROWS: usize =
-    max(max(most_rows(&AES_CTR), most_rows(&CRC32C_BY_LENGTH)), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB)));
+const ROWS: usize = max(
+    max(most_rows(&AES_CTR), most_rows(&ARIA)),
+    max(most_rows(&CRC32C_BY_LENGTH), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB))),
+);
 
 const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
@@ -164,6 +212,18 @@ tiers! {
     MSB: CRC_MSB of crc_fold::KERNELS, "crc_msb", msb, FoldFn<LANES>;
     /// CRC-32C.
     CRC32C: CRC32C_BY_LENGTH of crc_fold::KERNELS, "crc", crc32c, FoldFn<LANES>;
+    /// ARIA, blocks by themselves.
+    ARIA_ECB: ARIA of aria::KERNELS, "aria_ecb", packed, EcbFn<Packed>;
+    /// ARIA in counter mode.
+    ARIA_CTR: ARIA of aria::KERNELS, "aria_ctr", packed_ctr, AriaCtrFn<Packed>;
+    /// ARIA's widest, blocks by themselves.
+    ARIA_ECB_GRID: ARIA_GRID of aria::KERNELS, "aria_ecb", grid, EcbFn<Grid>;
+    /// ARIA's widest in counter mode.
+    ARIA_CTR_GRID: ARIA_GRID of aria::KERNELS, "aria_ctr", grid_ctr, AriaCtrFn<Grid>;
+    /// ARIA's widest, blocks by themselves.
+    ARIA_ECB_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ecb", sliced, EcbFn<Sliced>;
+    /// ARIA's widest in counter mode.
+    ARIA_CTR_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ctr", sliced_ctr, AriaCtrFn<Sliced>;
 }
 
 /// Whether `name` is `head` and `tail`.

@@ -293,11 +293,15 @@ impl Emitter<'_> {
         let (krate, vector) = (self.krate, self.vector());
         let setup = self.stmts(&self.program.setup, &[], &[]);
         let registers = Literal::usize_unsuffixed(rounds.batch.registers);
-        let body = self.stmts(&rounds.batch.body, &[], &[]);
+        let initial: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
+        let params: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
+        let start = self.stmts(&rounds.start, &initial, &[]);
+        let body = self.stmts(&rounds.batch.body, &[], &params);
         quote! {
             let mut data = #krate::mem::Blocks::<#vector, #registers>::new(data);
             let (first, pairs, last) = keys.parts();
             #setup
+            #start
             while let #krate::mem::Some(mut data) = data.next() {
                 #body
             }
@@ -465,6 +469,10 @@ impl Emitter<'_> {
                     RoundKey::Even => quote!(pair[1].#width::<#i>()),
                     RoundKey::LastButOne => quote!(last[0].#width::<#i>()),
                     RoundKey::Last => quote!(last[1].#width::<#i>()),
+                    RoundKey::Natural => {
+                        let natural = format_ident!("last_{}", width);
+                        quote!(keys.#natural())
+                    }
                 }
             }
             Op::Load(register, Extent::Whole) => {
@@ -521,6 +529,15 @@ impl Emitter<'_> {
             (Compute::Pair, _) => self.set(instruction, width, operands),
             (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
+            (Compute::Less8, [a, b]) => {
+                let less = format_ident!("less8_{}", width.name());
+                quote!(#krate::mem::#less(#a, #b))
+            }
+            // the instructions below AVX-512 have the mask behind
+            (Compute::Blend, [mask, a, b]) if width != Width::Zmm => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#b, #a, #mask))
+            }
             (Compute::Crc32, [word]) => {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(0, #word))

@@ -107,6 +107,23 @@ pub fn fold(program: &Program, modulus: Modulus, state: u64, data: &[u8]) -> u64
 /// # Panics
 /// If it is no program for a block cipher, there are not 13, 15 or 17 round keys, or the data are no whole blocks.
 pub fn blocks(program: &Program, keys: &[[u8; BLOCK]], data: &mut [u8]) {
+    counted_blocks(program, keys, 0, data);
+}
+
+/// Runs a block cipher's program for counter mode over `data`, of any length, in place: as [`blocks`], and the low 64 bits
+/// of the counter count.
+///
+/// # Panics
+/// As [`blocks`].
+pub fn block_counter(program: &Program, keys: &[[u8; BLOCK]], counter: u128, data: &mut [u8]) {
+    let whole = data.len().next_multiple_of(BLOCK);
+    let mut padded = data.to_vec();
+    padded.resize(whole, 0);
+    counted_blocks(program, keys, counter, &mut padded);
+    data.copy_from_slice(&padded[..data.len()]);
+}
+
+fn counted_blocks(program: &Program, keys: &[[u8; BLOCK]], counter: u128, data: &mut [u8]) {
     let Skeleton::Rounds(rounds) = &program.skeleton else { panic!("{} is no block cipher", program.variant) };
     assert!(matches!(keys.len(), 13 | 15 | 17), "`{}` round keys", keys.len());
     assert!(data.len().is_multiple_of(BLOCK), "`{}` bytes are no whole blocks", data.len());
@@ -115,12 +132,17 @@ pub fn blocks(program: &Program, keys: &[[u8; BLOCK]], data: &mut [u8]) {
     let folded: Vec<[u8; BLOCK]> = folded.collect();
     let mut machine = Machine::new(program);
     machine.keys = &folded;
+    machine.counter = counter;
     machine.stmts(&program.setup, &mut []);
+    machine.stmts(&rounds.start, &mut []);
+    for state in &program.state {
+        machine.copy(state.initial, state.param);
+    }
     let bytes = rounds.batch.registers * program.variant.width().bytes();
     for blocks in data.chunks_mut(bytes) {
         let mut batch = blocks.to_vec();
         batch.resize(bytes, 0);
-        machine.stmts(&rounds.batch.body, &mut batch);
+        machine.block(&rounds.batch, &program.state, &mut batch);
         blocks.copy_from_slice(&batch[..blocks.len()]);
     }
 }
@@ -132,6 +154,7 @@ fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [
         key[aria::CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once")]
     };
     match (layout, which) {
+        (_, RoundKey::Natural) => key,
         (KeyLayout::Packed, _) => {
             let mut lane = [0; BLOCK];
             for (byte, block) in (0..BLOCK).flat_map(|byte| [(byte, 0), (byte, 1)]) {
@@ -513,7 +536,7 @@ impl<'a> Machine<'a> {
                     RoundKey::Odd => 1 + 2 * self.pair,
                     RoundKey::Even => 2 + 2 * self.pair,
                     RoundKey::LastButOne => last - 1,
-                    RoundKey::Last => last,
+                    RoundKey::Last | RoundKey::Natural => last,
                 };
                 let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("a block cipher's") };
                 out.fill(laid_out(rounds.layout, self.keys[key], *which, *i));
@@ -573,6 +596,12 @@ impl<'a> Machine<'a> {
                         Compute::Xor3 => xor(xor(a, b()), vector(2)[i]),
                         Compute::And => std::array::from_fn(|i| a[i] & b()[i]),
                         Compute::Add64 => add64(a, b()),
+                        Compute::Add8 => std::array::from_fn(|i| a[i].wrapping_add(b()[i])),
+                        Compute::Less8 => std::array::from_fn(|i| if a[i] < b()[i] { 0xff } else { 0 }),
+                        Compute::Blend => {
+                            let other = vector(2)[i];
+                            std::array::from_fn(|i| if a[i] & 0x80 == 0 { other[i] } else { b()[i] })
+                        }
                         Compute::Shuffle8 => b().map(|i| if i < 0x80 { a[usize::from(i) % BLOCK] } else { 0 }),
                         Compute::AesEnc => xor(mix_columns(shifted_sub_bytes(a)), b()),
                         Compute::AesEncLast => xor(shifted_sub_bytes(a), b()),

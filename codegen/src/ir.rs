@@ -65,6 +65,12 @@ pub enum Compute {
     Xor,
     /// `a + b` in 64-bit lanes, wrapping.
     Add64,
+    /// `a + b` in bytes, wrapping.
+    Add8,
+    /// All ones in the bytes in which `a < b`, without signs; zeros in the others.
+    Less8,
+    /// `(mask, a, b)`: `a` in the bytes in which the mask is all ones, `b` in those in which it is zeros.
+    Blend,
     /// `(a, index)`: within each 128-bit lane, byte i is byte `index[i]` of `a`.
     Shuffle8,
     /// `(state, key)`: an AES round in each 128-bit lane.
@@ -169,6 +175,8 @@ pub enum RoundKey {
     LastButOne,
     /// The last.
     Last,
+    /// The last, in the order of its bytes, whatever the layout.
+    Natural,
 }
 
 /// A value that goes round a loop.
@@ -263,6 +271,8 @@ pub enum Skeleton {
 pub struct Rounds {
     /// How a round key lies in memory.
     pub layout: KeyLayout,
+    /// What is made of the counter before the first batch; nothing without a counter.
+    pub start: Vec<Stmt>,
     /// The batch of N blocks.
     pub batch: Block,
 }
@@ -419,7 +429,8 @@ impl Skeleton {
                 let enter = runs.iter().map(|runs| runs.enter.as_slice());
                 [start.as_slice()].into_iter().chain(enter).chain(blocks).collect()
             }
-            Skeleton::Fold(_) | Skeleton::Rounds(_) => blocks.collect(),
+            Skeleton::Rounds(rounds) => [rounds.start.as_slice()].into_iter().chain(blocks).collect(),
+            Skeleton::Fold(_) => blocks.collect(),
         }
     }
 
@@ -530,7 +541,13 @@ impl Program {
                     scope.aside(|scope| scope.block(block, &self.state))?;
                 }
             }
-            Skeleton::Rounds(rounds) => scope.block(&rounds.batch, &[])?,
+            Skeleton::Rounds(rounds) => {
+                scope.stmts(&rounds.start)?;
+                for state in &self.state {
+                    scope.rename(state.initial, state.param)?;
+                }
+                scope.block(&rounds.batch, &self.state)?;
+            }
             Skeleton::Fold(fold) => {
                 if let Some(chunks) = &fold.chunks {
                     scope.rename(chunks.crc.initial, chunks.crc.param)?;

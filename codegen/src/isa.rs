@@ -119,6 +119,9 @@ const AFFINEINV: Instruction = Instruction::Compute(Compute::AffineInv);
 const UNPACK_L: Instruction = Instruction::Compute(Compute::UnpackLow8);
 const UNPACK_H: Instruction = Instruction::Compute(Compute::UnpackHigh8);
 const SWAP_HALVES: Instruction = Instruction::Compute(Compute::SwapHalves);
+const ADD8: Instruction = Instruction::Compute(Compute::Add8);
+const LESS8: Instruction = Instruction::Compute(Compute::Less8);
+const BLEND: Instruction = Instruction::Compute(Compute::Blend);
 const UP: Instruction = Instruction::Compute(Compute::Up);
 const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
 const CRC32: Instruction = Instruction::Compute(Compute::Crc32);
@@ -211,6 +214,15 @@ const TABLE: &[Row] = &[
     row(SWAP_HALVES, Xmm, Some("_mm_shuffle_epi32::<0x4e>"), "pshufd",     &[],           P1 | P5),
     row(SWAP_HALVES, Ymm, Some("_mm256_shuffle_epi32::<0x4e>"), "vpshufd", &[],           P1 | P5),
     row(SWAP_HALVES, Zmm, Some("_mm512_shuffle_epi32::<0x4e>"), "vpshufd", &[],           P5),
+    row(ADD8,       Xmm, Some("_mm_add_epi8"),               "paddb",      &[],           P0 | P1 | P5),
+    row(ADD8,       Ymm, Some("_mm256_add_epi8"),            "vpaddb",     &[],           P0 | P1 | P5),
+    row(ADD8,       Zmm, Some("_mm512_add_epi8"),            "vpaddb",     &[],           P0 | P5),
+    row(LESS8,      Xmm, None,                               "less",       &[],           P0 | P1 | P5),
+    row(LESS8,      Ymm, None,                               "less",       &[],           P0 | P1 | P5),
+    row(LESS8,      Zmm, None,                               "less",       &[],           P0 | P5),
+    row(BLEND,      Xmm, Some("_mm_blendv_epi8"),            "pblendvb",   &["sse4.1"],   P0 | P1 | P5),
+    row(BLEND,      Ymm, Some("_mm256_blendv_epi8"),         "vpblendvb",  &[],           P0 | P1 | P5),
+    row(BLEND,      Zmm, Some("_mm512_ternarylogic_epi64::<0xca>"), "vpternlogq", &[],    P0 | P5),
     row(UP,         Xmm, Some("_mm_slli_si128::<8>"),        "pslldq",     &[],           P1 | P5),
     row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
     row(CRC32,      Xmm, Some("_mm_crc32_u64"),              "crc32",      &["sse4.2"],   P1),

@@ -154,6 +154,8 @@ impl CrcForm {
 pub enum AriaMode {
     /// Each block by itself.
     Ecb,
+    /// Counter mode.
+    Ctr,
     /// An odd round alone: key, substitution, diffusion.
     Odd,
     /// An even round alone.
@@ -162,12 +164,13 @@ pub enum AriaMode {
 
 impl AriaMode {
     /// Every mode.
-    pub const ALL: [AriaMode; 3] = [AriaMode::Ecb, AriaMode::Odd, AriaMode::Even];
+    pub const ALL: [AriaMode; 4] = [AriaMode::Ecb, AriaMode::Ctr, AriaMode::Odd, AriaMode::Even];
 
     /// The name as it stands in macro calls and kernel names.
     pub const fn name(self) -> &'static str {
         match self {
             AriaMode::Ecb => "ecb",
+            AriaMode::Ctr => "ctr",
             AriaMode::Odd => "odd",
             AriaMode::Even => "even",
         }

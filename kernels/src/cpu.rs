@@ -552,11 +552,11 @@ mod crc {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod aria_ecb {
+mod aria_kernels {
     use inout::InOutBuf;
 
     use super::{Kernel, Proven};
-    use crate::keys::aria::{Ecb, EcbFn, Grid, Keys, Layout, Packed, Sliced};
+    use crate::keys::aria::{Aria, CtrFn, EcbFn, Grid, Keys, Layout, Packed, Sliced};
 
     impl<L: Layout> Proven<EcbFn<L>> {
         /// The blocks, each by itself, in the direction of the keys.
@@ -567,29 +567,45 @@ mod aria_ecb {
         }
     }
 
-    impl Kernel<Ecb> {
-        /// The kernel as one that takes packed keys, if it does.
-        pub const fn packed(self) -> Option<Kernel<EcbFn<Packed>>> {
-            match self.function {
-                Ecb::Packed(function) => Some(self.with(function)),
-                _ => None,
-            }
+    impl<L: Layout> Proven<CtrFn<L>> {
+        /// Xors the keystream that starts at `counter` into the data, of any length.
+        ///
+        /// The low 64 bits of the counter count, modulo 2^64; the others stay as they are.
+        #[inline]
+        pub fn run(self, keys: &Keys<L>, counter: u128, data: InOutBuf<'_, '_, u8>) {
+            // SAFETY: the CPU has the function's features, or it would not be proven.
+            unsafe { (self.0)(keys, counter, data) }
         }
+    }
 
-        /// The kernel as one that takes sliced keys, if it does.
-        pub const fn sliced(self) -> Option<Kernel<EcbFn<Sliced>>> {
-            match self.function {
-                Ecb::Sliced(function) => Some(self.with(function)),
-                _ => None,
+    macro_rules! narrow {
+        ($($(#[$doc:meta])* $name:ident: $variant:ident, $function:ty;)*) => {
+            impl Kernel<Aria> {
+                $(
+                    $(#[$doc])*
+                    pub const fn $name(self) -> Option<Kernel<$function>> {
+                        match self.function {
+                            Aria::$variant(function) => Some(self.with(function)),
+                            _ => None,
+                        }
+                    }
+                )*
             }
-        }
+        };
+    }
 
-        /// The kernel as one that takes keys in the grid's order, if it does.
-        pub const fn grid(self) -> Option<Kernel<EcbFn<Grid>>> {
-            match self.function {
-                Ecb::Grid(function) => Some(self.with(function)),
-                _ => None,
-            }
-        }
+    narrow! {
+        /// The kernel as one for blocks by themselves that takes packed keys, if it is.
+        packed: Packed, EcbFn<Packed>;
+        /// The kernel as one for blocks by themselves that takes sliced keys, if it is.
+        sliced: Sliced, EcbFn<Sliced>;
+        /// The kernel as one for blocks by themselves that takes keys in the grid's order, if it is.
+        grid: Grid, EcbFn<Grid>;
+        /// The kernel as one for counter mode that takes packed keys, if it is.
+        packed_ctr: PackedCtr, CtrFn<Packed>;
+        /// The kernel as one for counter mode that takes sliced keys, if it is.
+        sliced_ctr: SlicedCtr, CtrFn<Sliced>;
+        /// The kernel as one for counter mode that takes keys in the grid's order, if it is.
+        grid_ctr: GridCtr, CtrFn<Grid>;
     }
 }

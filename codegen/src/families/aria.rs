@@ -27,18 +27,20 @@ use quote::quote;
 
 use super::{Outside, Registry};
 use crate::gf2::aria::{CELL, CLASSES, GRID, class, matrices, place};
-use crate::ir::{Block, Builder, Compute, Extent, KeyLayout, Program, RoundKey, Rounds, Skeleton, Value};
+use crate::ir::{
+    Argument, Block, Builder, Compute, Extent, KeyLayout, Program, RoundKey, Rounds, Skeleton, State, Stmt, Value,
+};
 use crate::isa::{self, Instruction};
 use crate::spec::{AriaMode, BLOCK, Variant};
 
 pub(super) fn program(variant: Variant, mode: AriaMode) -> Program {
     let mut p = Builder::new(variant.width());
     let layout = layout(variant);
-    let (setup, batch) = match layout {
+    let (setup, start, state, batch) = match layout {
         KeyLayout::Packed => packed(&mut p, variant, mode),
         KeyLayout::Sliced | KeyLayout::Grid => sliced(&mut p, variant, layout, mode),
     };
-    p.finish(variant, setup, vec![], Skeleton::Rounds(Rounds { layout, batch }))
+    p.finish(variant, setup, state, Skeleton::Rounds(Rounds { layout, start, batch }))
 }
 
 /// How the variant's keys lie in memory.
@@ -55,7 +57,12 @@ pub(super) fn layout(variant: Variant) -> KeyLayout {
 pub(super) fn outside(variant: Variant, mode: AriaMode, function: &Ident, krate: &TokenStream) -> Outside {
     let (by, width) = (variant.by(), variant.width());
     let layout = Ident::new(&format!("{:?}", layout(variant)), Span::call_site());
+    let (counter, kind) = match mode {
+        AriaMode::Ctr => (quote!(counter: #krate::core::primitive::u128,), quote::format_ident!("{layout}Ctr")),
+        _ => (TokenStream::new(), layout.clone()),
+    };
     let what = match mode {
+        AriaMode::Ctr => "ARIA in counter mode",
         AriaMode::Ecb => "ARIA of blocks by themselves, in the direction of the keys",
         AriaMode::Odd => "An odd round of ARIA, between two keys",
         AriaMode::Even => "An even round of ARIA, between two keys",
@@ -65,19 +72,39 @@ pub(super) fn outside(variant: Variant, mode: AriaMode, function: &Ident, krate:
         documentation: vec![
             format!(" {what}, {by} blocks in flight in {width} registers."),
             String::new(),
-            " The data are whole blocks; what is no whole block comes out as nothing in particular.".to_owned(),
+            match mode {
+                AriaMode::Ctr => {
+                    " `counter` is the first counter block as a big-endian number; its low 64 bits count, modulo 2^64."
+                }
+                _ => " The data are whole blocks; what is no whole block comes out as nothing in particular.",
+            }
+            .to_owned(),
         ],
         parameters: quote! {
             keys: &#krate::keys::aria::Keys<#krate::keys::aria::#layout>,
+            #counter
             data: #krate::inout::InOutBuf<'_, '_, #krate::core::primitive::u8>,
         },
         returns: TokenStream::new(),
-        registered: quote!(#krate::keys::aria::Ecb::#layout(#function)),
+        registered: quote!(#krate::keys::aria::Aria::#kind(#function)),
     }
 }
 
 pub(super) fn registry(krate: &TokenStream) -> Registry {
-    Registry { signature: quote!(#krate::keys::aria::Ecb), items: TokenStream::new() }
+    Registry { signature: quote!(#krate::keys::aria::Aria), items: TokenStream::new() }
+}
+
+/// Setup, what is made of the counter, what batches hand on, and a batch.
+type Parts = (Vec<Stmt>, Vec<Stmt>, Vec<State>, Block);
+
+/// Byte i is byte 15 − i.
+const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
+
+/// The counter in every lane, as a little-endian number.
+fn counter(p: &mut Builder) -> Value {
+    let low = p.argument("low", Argument::CounterLow);
+    let high = p.argument("high", Argument::CounterHigh);
+    p.compute("counter", Compute::Pair, [high, low])
 }
 
 /// Where the packed layout has byte `i` of a lane's block 0 or 1: its register and its place.
@@ -107,7 +134,7 @@ fn every() -> impl Iterator<Item = (usize, usize)> {
     (0..BLOCK).flat_map(|i| [(i, 0), (i, 1)])
 }
 
-fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> (Vec<crate::ir::Stmt>, Block) {
+fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let registers = variant.registers();
     let pairs = registers / 2;
     let names = ["x", "y"];
@@ -155,11 +182,31 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> (Vec<crate::ir::
         let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", names[to]));
         diffusion.push((column, cells, of_row, of_column));
     }
+    let lanes = variant.width().lanes();
+    let counted = (mode == AriaMode::Ctr).then(|| {
+        let swap = p.constant("swap", vec![REVERSE]);
+        let lane = p.constant("lane", (0..lanes as u128).collect());
+        (swap, lane, p.constant("step", vec![lanes as u128]))
+    });
     let setup = p.take();
+    let c = counted.map(|(_, lane, _)| {
+        let c = counter(p);
+        p.again(c, Compute::Add64, lane)
+    });
+    let start = p.take();
+    let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
+    let mut c = carried.first().map(|c| c.param);
 
     let mut state = Vec::new();
     for pair in 0..pairs {
-        let blocks = [0, 1].map(|i| p.load(&format!("b{i}"), 2 * pair + i, Extent::Whole));
+        let blocks = [0, 1].map(|i| match (counted, c) {
+            (Some((swap, _, step)), Some(counter)) => {
+                let block = p.compute(&format!("b{i}"), Compute::Shuffle8, [counter, swap]);
+                c = Some(p.again(counter, Compute::Add64, step));
+                block
+            }
+            _ => p.load(&format!("b{i}"), 2 * pair + i, Extent::Whole),
+        });
         for (register, name) in names.iter().enumerate() {
             let a = p.compute("a", Compute::Shuffle8, [blocks[0], load[register]]);
             let b = p.compute("b", Compute::Shuffle8, [blocks[1], load[2 + register]]);
@@ -203,7 +250,7 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> (Vec<crate::ir::
         out
     };
     let state = match mode {
-        AriaMode::Ecb => {
+        AriaMode::Ecb | AriaMode::Ctr => {
             let state = p.each_pair(&state, |p, state| {
                 let state = substitute(p, state, true);
                 let state = diffuse(p, state, RoundKey::Odd);
@@ -227,14 +274,19 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> (Vec<crate::ir::
         for block in 0..2 {
             let a = p.compute("a", Compute::Shuffle8, [last[0], store[2 * block]]);
             let b = p.compute("b", Compute::Shuffle8, [last[1], store[2 * block + 1]]);
-            let out = p.compute("out", Compute::Xor, [a, b]);
+            let out = if mode == AriaMode::Ctr {
+                let d = p.load("d", 2 * pair + block, Extent::Whole);
+                p.xor3("out", d, a, b)
+            } else {
+                p.compute("out", Compute::Xor, [a, b])
+            };
             p.store(2 * pair + block, Extent::Whole, out);
         }
     }
-    (setup, Block { registers, body: p.take(), next: vec![] })
+    (setup, start, carried, Block { registers, body: p.take(), next: c.into_iter().collect() })
 }
 
-fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) -> (Vec<crate::ir::Stmt>, Block) {
+fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) -> Parts {
     let matrix = |p: &mut Builder, class: usize, which: usize, name: &str| {
         let matrix = matrices(class)[which].0;
         p.constant(name, vec![u128::from(matrix) << 64 | u128::from(matrix)])
@@ -243,7 +295,17 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     let identity = matrix(p, 0, 0, "identity");
     let s: Vec<Value> = (0..2).map(|class| matrix(p, class, 1, &format!("s{}", class + 1))).collect();
     let x: Vec<Value> = (2..CLASSES).map(|class| matrix(p, class, 0, &format!("x{}", class - 1))).collect();
+    let lanes = variant.width().lanes();
+    let counted = (mode == AriaMode::Ctr).then(|| {
+        // a register's place p and lane l have block p · lanes + l
+        let number = |lane: usize| u128::from_le_bytes(std::array::from_fn(|place| (place * lanes + lane) as u8));
+        let numbers = p.constant("numbers", (0..lanes).map(number).collect());
+        (numbers, p.constant("carry", vec![1 << 8]), p.constant("step", vec![variant.by() as u128]))
+    });
     let setup = p.take();
+    let c = counted.map(|_| counter(p));
+    let start = p.take();
+    let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
 
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
         let each = state.into_iter().enumerate().map(|(i, value)| match class(i, odd) {
@@ -275,11 +337,19 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         state
     };
 
-    let state = (0..BLOCK).map(|i| p.load(&format!("b{i}"), i, Extent::Whole)).collect();
-    let state = transpose(p, state, ['t', 'b', 't', 'b']);
+    let mut next = Vec::new();
+    let state = if let (Some((numbers, carry, step)), Some(counter)) = (counted, carried.first()) {
+        let counter = counter.param;
+        let (planes, after) = planes(p, counter, numbers, carry, step);
+        next.push(after);
+        planes
+    } else {
+        let state = (0..BLOCK).map(|i| p.load(&format!("b{i}"), i, Extent::Whole)).collect();
+        transpose(p, state, ['t', 'b', 't', 'b'])
+    };
     let state = add(p, state, RoundKey::First);
     let state = match mode {
-        AriaMode::Ecb => {
+        AriaMode::Ecb | AriaMode::Ctr => {
             let state = p.each_pair(&state, |p, state| {
                 let state = substitute(p, state, true);
                 let state = diffuse(p, state, layout, RoundKey::Odd, 't');
@@ -295,12 +365,50 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
             diffuse(p, state, layout, RoundKey::LastButOne, 't')
         }
     };
-    let state = add(p, state, RoundKey::Last);
-    let state = transpose(p, state, ['b', 't', 'b', 't']);
-    for (i, value) in state.into_iter().enumerate() {
-        p.store(i, Extent::Whole, value);
+    if mode == AriaMode::Ctr {
+        // the last key goes to the blocks, with the data
+        let state = transpose(p, state, ['b', 't', 'b', 't']);
+        let k = p.round("k", RoundKey::Natural, 0);
+        for (i, value) in state.into_iter().enumerate() {
+            let d = p.load("d", i, Extent::Whole);
+            let out = p.xor3("out", value, d, k);
+            p.store(i, Extent::Whole, out);
+        }
+    } else {
+        let state = add(p, state, RoundKey::Last);
+        let state = transpose(p, state, ['b', 't', 'b', 't']);
+        for (i, value) in state.into_iter().enumerate() {
+            p.store(i, Extent::Whole, value);
+        }
     }
-    (setup, Block { registers: variant.registers(), body: p.take(), next: vec![] })
+    (setup, start, carried, Block { registers: variant.registers(), body: p.take(), next })
+}
+
+/// The bytes of counter blocks, a register each, and the counter behind them. The lowest byte counts by itself; where it
+/// wraps, the seven above are those of the counter 256 further; the upper eight are the same everywhere.
+fn planes(p: &mut Builder, counter: Value, numbers: Value, carry: Value, step: Value) -> (Vec<Value>, Value) {
+    let further = p.compute("further", Compute::Add64, [counter, carry]);
+    let byte = |p: &mut Builder, name: &str, counter: Value, i: usize| {
+        // byte i of the big-endian block
+        let index = p.constant("index", vec![u128::from_le_bytes([(BLOCK - 1 - i) as u8; BLOCK])]);
+        p.compute(name, Compute::Shuffle8, [counter, index])
+    };
+    let low = byte(p, "b15", counter, BLOCK - 1);
+    let low = p.again(low, Compute::Add8, numbers);
+    let wrapped = p.compute("wrapped", Compute::Less8, [low, numbers]);
+    let mut planes = Vec::new();
+    for i in 0..BLOCK - 1 {
+        let name = format!("b{i}");
+        let here = byte(p, &name, counter, i);
+        planes.push(if i < BLOCK / 2 {
+            here
+        } else {
+            let there = byte(p, "there", further, i);
+            p.compute(&name, Compute::Blend, [wrapped, there, here])
+        });
+    }
+    planes.push(low);
+    (planes, p.again(counter, Compute::Add64, step))
 }
 
 /// The diffusion with the key: byte i of the result goes by `name`.

@@ -191,6 +191,8 @@ impl Grid {
 #[repr(C)]
 pub struct Keys<L: Layout> {
     keys: [L; MOST],
+    /// The last, in the order of its bytes.
+    last: Plain,
     rounds: Rounds,
 }
 
@@ -215,8 +217,8 @@ impl<L: Layout> Keys<L> {
 
     fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
         let last = schedule.rounds.count();
-        let mut keys = [L::ZERO; MOST];
-        for (i, (laid_out, key)) in keys.iter_mut().zip(plain).enumerate().take(last + 1) {
+        let mut keys = Keys { keys: [L::ZERO; MOST], last: xor(plain[last], FOLDED[3]), rounds: schedule.rounds };
+        for (i, (laid_out, key)) in keys.keys.iter_mut().zip(plain).enumerate().take(last + 1) {
             let folded = match i {
                 0 => FOLDED[0],
                 _ if i == last => FOLDED[3],
@@ -224,7 +226,7 @@ impl<L: Layout> Keys<L> {
             };
             *laid_out = L::lay_out(xor(*key, folded), i > 0 && i < last);
         }
-        Keys { keys, rounds: schedule.rounds }
+        keys
     }
 
     /// The first, the pairs behind it, and the last two.
@@ -240,9 +242,33 @@ impl<L: Layout> Keys<L> {
     }
 }
 
+impl<L: Layout> Keys<L> {
+    /// The last, in the order of its bytes.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn last_xmm(&self) -> __m128i {
+        vector(u128::from_le_bytes(self.last))
+    }
+
+    /// The last, in the order of its bytes, in both lanes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn last_ymm(&self) -> __m256i {
+        _mm256_broadcastsi128_si256(self.last_xmm())
+    }
+
+    /// The last, in the order of its bytes, in all lanes.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn last_zmm(&self) -> __m512i {
+        _mm512_broadcast_i32x4(self.last_xmm())
+    }
+}
+
 impl<L: Layout> Drop for Keys<L> {
     fn drop(&mut self) {
         self.keys.iter_mut().for_each(Zeroize::zeroize);
+        self.last.zeroize();
     }
 }
 
@@ -340,7 +366,7 @@ const fn around(before: Plain, after: Plain) -> Keys<Packed> {
     let mut keys = [Packed([[0; 16]; 2]); MOST];
     keys[0] = packed(before);
     keys[11] = packed(after);
-    Keys { keys, rounds: Rounds::Twelve }
+    Keys { keys, last: [0; 16], rounds: Rounds::Twelve }
 }
 
 /// What an even round's S-boxes add before their matrices: the same as an odd one's, two bytes on.
@@ -401,17 +427,27 @@ const fn index(places: [usize; 16]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-/// An ARIA kernel for blocks by themselves, by the layout of its keys.
+/// An ARIA kernel, by the layout of its keys and by what it does.
 #[derive(Clone, Copy, Debug)]
-pub enum Ecb {
-    /// Pairs of registers.
+pub enum Aria {
+    /// Blocks by themselves, in pairs of registers.
     Packed(EcbFn<Packed>),
-    /// A register a byte.
+    /// Blocks by themselves, a register a byte.
     Sliced(EcbFn<Sliced>),
-    /// A register a byte, with three-input xors.
+    /// Blocks by themselves, a register a byte, with three-input xors.
     Grid(EcbFn<Grid>),
+    /// Counter mode, in pairs of registers.
+    PackedCtr(CtrFn<Packed>),
+    /// Counter mode, a register a byte.
+    SlicedCtr(CtrFn<Sliced>),
+    /// Counter mode, a register a byte, with three-input xors.
+    GridCtr(CtrFn<Grid>),
 }
 
-/// An ARIA kernel that takes keys in this layout. It works on whole blocks. To call it, the CPU must have the features it
-/// was compiled for.
+/// An ARIA kernel for whole blocks by themselves, in the direction of the keys. To call it, the CPU must have the features
+/// it was compiled for.
 pub type EcbFn<L> = unsafe fn(&Keys<L>, inout::InOutBuf<'_, '_, u8>);
+
+/// An ARIA kernel for counter mode. It xors the keystream into the data. The counter is the first counter block as a
+/// big-endian number; its low 64 bits count, modulo 2^64. To call it, the CPU must have the features it was compiled for.
+pub type CtrFn<L> = unsafe fn(&Keys<L>, u128, inout::InOutBuf<'_, '_, u8>);
