@@ -122,7 +122,12 @@ fn environment() -> Option<Width> {
 
 /// The widest that an object may take which was asked to be at most `object` wide.
 pub(crate) fn widest(object: Option<Width>, cpu: Detected) -> Width {
-    let asked = [object, width_limit()].into_iter().flatten().min();
+    widest_of([object, width_limit()], cpu)
+}
+
+/// The widest within these limits.
+pub(crate) fn widest_of(limits: [Option<Width>; 2], cpu: Detected) -> Width {
+    let asked = limits.into_iter().flatten().min();
     let default = if cpu.slows_for_zmm() { Width::Ymm } else { Width::Zmm };
     asked.unwrap_or(default).min(COMPILED)
 }

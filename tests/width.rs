@@ -5,13 +5,15 @@
 
 use std::ffi::OsStr;
 use std::fmt::Debug;
+use std::iter;
 use std::process::Command;
 
 use byways::cipher::common::{InvalidLength, KeySizeUser};
 use byways::cipher::{InnerIvInit, Key, KeyInit, KeyIvInit, StreamCipher, StreamCipherSeek};
 use byways::cpu::Detected;
+use byways::crc::{self, CRC_16_T10_DIF, CRC_32_ISCSI, CRC_32_ISO_HDLC, Crc};
 use byways::ctr::{Ctr32BE, Ctr64BE, Ctr128BE, Keystream};
-use byways::{Aes128, Aes192, Aes256, VARIABLE, Width, limit_width, width_limit};
+use byways::{Aes128, Aes192, Aes256, Registered, VARIABLE, Width, limit_width, width_limit};
 
 /// In the environment of a child: the widths to call [`limit_width`] with, after each of which it says what there is.
 const CHILD: &str = "BYWAYS_TEST_LIMITS";
@@ -27,38 +29,134 @@ const COMPILED: Width = if cfg!(byways_max_width = "fallback") {
     Width::Zmm
 };
 
-/// Whether this CPU runs all kernels of this width, by their own features.
-fn runs(width: Width) -> bool {
-    let cpu = Detected::get().features();
-    let mut kernels = byways::kernels().filter(|kernel| kernel.name().ends_with(&format!("_{width}"))).peekable();
-    width == Width::Fallback
-        || width <= COMPILED && kernels.peek().is_some() && kernels.all(|kernel| cpu.contains(kernel.features()))
+/// What has tiers of its own. A CPU may have what the one needs for a width, and not what the other does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Aes,
+    Lsb,
+    Msb,
+    Crc32c,
 }
 
-/// The widest up to this that can be had here.
-fn up_to(width: Width) -> Width {
-    Width::ALL.into_iter().rev().find(|&other| other <= width && runs(other)).expect("the fallback runs")
+impl Kind {
+    /// Whether kernels of this algorithm are for it.
+    fn takes(self, algorithm: &str) -> bool {
+        match self {
+            Kind::Aes => algorithm.starts_with("aes"),
+            Kind::Lsb => algorithm == "crc_lsb",
+            Kind::Msb => algorithm.starts_with("crc_msb_"),
+            Kind::Crc32c => algorithm == "crc_lsb" || algorithm.starts_with("crc32c"),
+        }
+    }
+
+    /// Whether its tier of this width cannot be without them: bits are reversed in ymm registers where there is GFNI, and
+    /// there is another tier for where there is not.
+    fn needs(self, algorithm: &str, width: Width) -> bool {
+        self.takes(algorithm) && (algorithm != "crc_msb_rev" || width == Width::Zmm)
+    }
+
+    /// Whether this CPU runs the tier of this width, by its kernels' own features.
+    fn runs(self, width: Width) -> bool {
+        let needed = |kernel: &Registered| {
+            let (algorithm, other) = parts(kernel.name());
+            other <= width && self.needs(algorithm, width)
+        };
+        let mut kernels = byways::kernels().filter(needed).peekable();
+        width == Width::Fallback || width <= COMPILED && kernels.peek().is_some() && kernels.all(runs)
+    }
+
+    /// The widest up to this that can be had here.
+    fn up_to(self, width: Width) -> Width {
+        Width::ALL.into_iter().rev().find(|&other| other <= width && self.runs(other)).expect("the fallback runs")
+    }
+
+    /// The width under these limits, or where nobody asks.
+    fn width(self, limits: [Option<Width>; 2]) -> Width {
+        let default = if Detected::get().slows_for_zmm() { Width::Ymm } else { Width::Zmm };
+        self.up_to(limits.into_iter().flatten().min().unwrap_or(default))
+    }
 }
 
-/// What is taken where nobody asks.
-fn default_width() -> Width {
-    up_to(if Detected::get().slows_for_zmm() { Width::Ymm } else { Width::Zmm })
+/// Whether this CPU has what the kernel needs.
+fn runs(kernel: Registered) -> bool {
+    Detected::get().features().contains(kernel.features())
 }
 
-/// The widths in force, as the child says them.
-fn said() -> String {
-    let (one, two, three) = (Aes128::new(&[1; 16].into()), Aes192::new(&[1; 24].into()), Aes256::new(&[1; 32].into()));
-    assert!(one.width() == two.width() && two.width() == three.width(), "widths differ by key size");
-    let asked = Width::ALL.map(|width| Aes256::with_max_width(&[1; 32].into(), width).width().name());
-    let limit = width_limit().map_or("none", Width::name);
-    format!("limit {limit}, new {}, asked {}", one.width(), asked.join(" "))
+/// A kernel's algorithm and width.
+fn parts(name: &str) -> (&str, Width) {
+    let (algorithm, tail) = name.rsplit_once("_by").expect("a kernel's name");
+    (algorithm, tail.split_once('_').expect("a kernel's name").1.parse().expect("a width"))
 }
 
-/// The same, as it should be.
-fn expected(limit: Option<Width>) -> String {
-    let new = limit.map_or_else(default_width, up_to);
-    let asked = Width::ALL.map(|width| up_to(limit.map_or(width, |limit| limit.min(width))).name());
-    format!("limit {}, new {new}, asked {}", limit.map_or("none", Width::name), asked.join(" "))
+macro_rules! for_each_crc {
+    ($check:ident) => {{
+        static LSB: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+        static MSB: Crc<u16> = Crc::<u16>::new(&CRC_16_T10_DIF);
+        static CRC32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+        [
+            $check(Kind::Lsb, &LSB, |bytes| ::crc::Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(bytes)),
+            $check(Kind::Msb, &MSB, |bytes| ::crc::Crc::<u16>::new(&CRC_16_T10_DIF).checksum(bytes)),
+            $check(Kind::Crc32c, &CRC32C, |bytes| ::crc::Crc::<u32>::new(&CRC_32_ISCSI).checksum(bytes)),
+        ]
+    }};
+}
+
+/// What computes the same CRC.
+type Theirs<W> = fn(&[u8]) -> W;
+
+/// It computes right, by each kernel of its plan.
+fn computes<W: crc::Width + PartialEq + Debug>(crc: &Crc<W>, theirs: Theirs<W>) {
+    let ends = crc.plan().filter(|&(most, _)| most < usize::MAX);
+    for bytes in ends.flat_map(|(most, _)| [most, most + 1]).chain([0, 9, 1000]) {
+        let data: Vec<u8> = (0..bytes).map(|i| (i * i / 8) as u8).collect();
+        assert_eq!(crc.checksum(&data), theirs(&data), "{bytes} bytes at {}", crc.width());
+    }
+}
+
+/// The widths of a kind: of what was not asked for any, and of what was.
+fn widths(kind: Kind, new: Width, asked: [Width; 4]) -> String {
+    format!("{kind:?} {new}, asked {}", asked.map(Width::name).join(" "))
+}
+
+/// What says the widths in force. Keys are built when it is called, except for one; of CRCs there are no others than those
+/// of the beginning.
+fn sayer() -> impl Fn() -> String {
+    fn follower<W>(kind: Kind, crc: &'static Crc<W>, theirs: Theirs<W>) -> Box<dyn Fn() -> String>
+    where
+        W: crc::Width + PartialEq + Debug,
+    {
+        let limited = Width::ALL.map(|width| crc.clone().with_max_width(width));
+        Box::new(move || {
+            limited.iter().chain([crc]).for_each(|crc| computes(crc, theirs));
+            widths(kind, crc.width(), limited.each_ref().map(Crc::width))
+        })
+    }
+
+    let crcs = for_each_crc!(follower);
+    let first = Aes192::new(&[0; 24].into());
+    move || {
+        let limit = width_limit().map_or("none", Width::name);
+        let (one, two, three) =
+            (Aes128::new(&[1; 16].into()), Aes192::new(&[1; 24].into()), Aes256::new(&[1; 32].into()));
+        assert!(one.width() == two.width() && two.width() == three.width(), "widths differ by key size");
+        let asked = Width::ALL.map(|width| Aes256::with_max_width(&[1; 32].into(), width).width());
+        let crcs = crcs.each_ref().map(|crc| crc()).join("; ");
+        format!("limit {limit}; first {}; {}; {crcs}", first.width(), widths(Kind::Aes, one.width(), asked))
+    }
+}
+
+/// What it should say, with this in the environment and after each of these calls.
+fn expected(environment: Option<Width>, calls: &[Width]) -> Vec<String> {
+    let first = Kind::Aes.width([environment, None]);
+    let limits = iter::once(environment).chain(calls.iter().copied().map(Some));
+    let lines = limits.map(|limit| {
+        let kinds = [Kind::Aes, Kind::Lsb, Kind::Msb, Kind::Crc32c].map(|kind| {
+            let asked = Width::ALL.map(|width| kind.width([limit, Some(width)]));
+            widths(kind, kind.width([limit, None]), asked)
+        });
+        format!("limit {}; first {first}; {}", limit.map_or("none", Width::name), kinds.join("; "))
+    });
+    lines.collect()
 }
 
 /// What a new process says, with this in its environment and after these limits.
@@ -79,32 +177,31 @@ fn in_a_child(variable: Option<&OsStr>, limits: &[Width]) -> Vec<String> {
 #[test]
 fn limits() {
     if let Ok(limits) = std::env::var(CHILD) {
-        println!("{}", said());
+        let say = sayer();
+        println!("{}", say());
         for name in limits.split_whitespace() {
             limit_width(name.parse().unwrap());
-            println!("{}", said());
+            println!("{}", say());
         }
         return;
     }
-    assert_eq!(in_a_child(None, &[]), [expected(None)]);
+    assert_eq!(in_a_child(None, &[]), expected(None, &[]));
     // each name, in the environment and by a call
     for width in Width::ALL {
-        assert_eq!(in_a_child(Some(width.name().as_ref()), &[]), [expected(Some(width))]);
-        assert_eq!(in_a_child(None, &[width]), [expected(None), expected(Some(width))]);
+        assert_eq!(in_a_child(Some(width.name().as_ref()), &[]), expected(Some(width), &[]));
+        assert_eq!(in_a_child(None, &[width]), expected(None, &[width]));
     }
     // the last call holds, also over the environment
     let calls = [Width::Fallback, Width::Zmm, Width::Xmm, Width::Ymm];
-    let mut all = vec![expected(Some(Width::Xmm))];
-    all.extend(calls.map(|width| expected(Some(width))));
-    assert_eq!(in_a_child(Some("xmm".as_ref()), &calls), all);
+    assert_eq!(in_a_child(Some("xmm".as_ref()), &calls), expected(Some(Width::Xmm), &calls));
     // what is no name is no limit
     for unknown in ["", "ZMM", "xmm ", "avx512", "128", "none"] {
-        assert_eq!(in_a_child(Some(unknown.as_ref()), &[]), [expected(None)], "{unknown:?}");
+        assert_eq!(in_a_child(Some(unknown.as_ref()), &[]), expected(None, &[]), "{unknown:?}");
     }
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStrExt;
-        assert_eq!(in_a_child(Some(OsStr::from_bytes(b"xmm\xff")), &[]), [expected(None)]);
+        assert_eq!(in_a_child(Some(OsStr::from_bytes(b"xmm\xff")), &[]), expected(None, &[]));
     }
 }
 
@@ -130,6 +227,11 @@ macro_rules! for_each_key {
 type Build<C> = fn(&Key<C>, Width) -> C;
 type Plan<C> = fn(&C) -> Vec<(usize, &'static str)>;
 
+/// The width of the widest kernel that is planned.
+fn widest(plan: &[(usize, &str)]) -> Width {
+    plan.iter().map(|(_, name)| parts(name).1).max().unwrap_or(Width::Fallback)
+}
+
 /// The widest kernel that is planned has the width that is said.
 #[test]
 fn plan_and_width_agree() {
@@ -138,12 +240,32 @@ fn plan_and_width_agree() {
             let key = build(&Default::default(), asked);
             let (width, plan) = (width(&key), plan(&key));
             assert!(width <= asked);
-            let width_of = |name: &str| name.rsplit('_').next().and_then(|end| end.parse::<Width>().ok());
-            let widest = plan.iter().map(|(_, name)| width_of(name).expect("a kernel's name")).max();
-            assert_eq!(widest.unwrap_or(Width::Fallback), width, "{plan:?}");
+            assert_eq!(widest(&plan), width, "{plan:?}");
         }
     }
     for_each_key!(check);
+}
+
+/// So it has with CRCs; and what is planned is of the CRC's kind, takes every length, and computes right.
+#[test]
+fn plan_and_width_of_crcs_agree() {
+    fn check<W: crc::Width + PartialEq + Debug>(kind: Kind, crc: &Crc<W>, theirs: Theirs<W>) {
+        for asked in Width::ALL {
+            let crc = crc.clone().with_max_width(asked);
+            let (width, plan) = (crc.width(), crc.plan().collect::<Vec<_>>());
+            assert!(width <= asked);
+            assert_eq!(widest(&plan), width, "{plan:?}");
+            assert!(plan.iter().all(|(_, name)| kind.takes(parts(name).0)), "{kind:?}: {plan:?}");
+            assert!(plan.is_sorted_by(|a, b| a.0 < b.0), "{plan:?}");
+            assert!(plan.last().is_none_or(|&(most, _)| most == usize::MAX), "{plan:?}");
+            // with GFNI, wide registers reverse bits
+            let reverses = plan.iter().any(|(_, name)| parts(name).0 == "crc_msb_rev");
+            let mut rev = byways::kernels().filter(|kernel| parts(kernel.name()) == ("crc_msb_rev", width));
+            assert_eq!(reverses, kind == Kind::Msb && width >= Width::Ymm && rev.all(runs), "{plan:?}");
+            computes(&crc, theirs);
+        }
+    }
+    for_each_crc!(check);
 }
 
 #[test]

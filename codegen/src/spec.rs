@@ -131,6 +131,11 @@ impl CrcForm {
     pub const ALL: [CrcForm; 5] =
         [CrcForm::Lsb, CrcForm::MsbRev, CrcForm::MsbSwap, CrcForm::Crc32c, CrcForm::Crc32cFused];
 
+    /// Whether the lowest bit of a byte comes first.
+    pub const fn is_lsb(self) -> bool {
+        !matches!(self, CrcForm::MsbRev | CrcForm::MsbSwap)
+    }
+
     /// Whether it is for CRC-32C alone, and not for every generator.
     pub const fn is_crc32c(self) -> bool {
         matches!(self, CrcForm::Crc32c | CrcForm::Crc32cFused)

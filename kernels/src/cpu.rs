@@ -380,7 +380,8 @@ impl<F: Copy> Kernel<F> {
     /// For generated code. `features` is a list as `#[target_feature]` takes it.
     ///
     /// # Safety
-    /// The function is compiled for these features and no others.
+    /// The function is compiled for these features and no others, and asks nothing of its caller but that the CPU has
+    /// them.
     pub const unsafe fn new(name: &'static str, features: &str, function: F) -> Self {
         Kernel { name, features: Features::named(features), function }
     }

@@ -2,6 +2,9 @@
 
 use crate::mem::Powers;
 
+/// The generator of CRC-32C (RFC 3720, section 12.1), of degree 32, without its highest term.
+pub const CRC32C: u64 = 0x1edc_6f41;
+
 /// A CRC kernel, for constants with powers of x for so many lanes.
 ///
 /// It takes the CRC's register before the data and gives the register after them: where the lowest bit of a byte comes

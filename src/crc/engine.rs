@@ -35,6 +35,11 @@ impl Engine {
         self.kernels.choose();
     }
 
+    /// Whether it was found that there are none to choose.
+    pub(crate) fn is_fallback(&self) -> bool {
+        self.kernels.is_fallback()
+    }
+
     /// The widest registers that it uses.
     pub(crate) fn width(&self) -> Width {
         self.kernels.tier().map_or(Width::Fallback, |tier| tier.width())
@@ -53,17 +58,16 @@ pub(crate) fn choose_anew() {
 
 #[cfg(target_arch = "x86_64")]
 mod generated {
+    use core::sync::atomic::{AtomicBool, Ordering};
+
     use byways_kernels::cpu::{Chosen, Detected};
-    use byways_kernels::crc::{Constants, FoldFn};
+    use byways_kernels::crc::{CRC32C, Constants, FoldFn};
     use byways_kernels::crc_fold::LANES;
 
-    use crate::dispatch::{Width, widest, width_limit};
+    use crate::dispatch::{Width, widest_of, width_limit};
     use crate::plan::{self, Plan, Tier};
 
     type Function = FoldFn<LANES>;
-
-    /// The generator of CRC-32C, without its highest term.
-    const CRC32C: u64 = 0x1edc_6f41;
 
     /// What there are plans for.
     static KINDS: [&[Tier<Function>]; 3] = [&plan::LSB, &plan::MSB, &plan::CRC32C];
@@ -76,6 +80,9 @@ mod generated {
 
     /// The plans in force. Nothing stands where nobody has asked yet, and for the fallback.
     static CHOSEN: [Chosen<Plan<Function>>; ALL_PLACES] = [const { Chosen::new() }; ALL_PLACES];
+
+    /// Where the fallback was chosen.
+    static FALLBACK: [AtomicBool; ALL_PLACES] = [const { AtomicBool::new(false) }; ALL_PLACES];
 
     #[derive(Clone)]
     pub(super) struct Kernels {
@@ -102,39 +109,47 @@ mod generated {
         }
 
         #[inline]
-        fn chosen(&self) -> &'static Chosen<Plan<Function>> {
-            &CHOSEN[usize::from(self.place) % ALL_PLACES]
+        fn place(&self) -> usize {
+            usize::from(self.place) % ALL_PLACES
         }
 
         #[inline]
         pub(super) fn update(&self, register: u64, bytes: &[u8]) -> Option<u64> {
-            self.chosen().get().map(|plan| plan.kernel(bytes.len()).run(&self.constants, register, bytes))
+            CHOSEN[self.place()].get().map(|plan| plan.kernel(bytes.len()).run(&self.constants, register, bytes))
         }
 
         pub(super) fn choose(&self) {
+            let place = self.place();
             loop {
-                let before = width_limit();
-                self.chosen().set(self.plan().map(|(_, plan)| plan));
+                let limit = width_limit();
+                let plan = self.plan(limit).map(|(_, plan)| plan);
+                CHOSEN[place].set(plan);
+                FALLBACK[place].store(plan.is_none(), Ordering::SeqCst);
                 // who changed the limit in between may have taken back what was not yet there
-                if width_limit() == before {
+                if width_limit() == limit {
                     return;
                 }
             }
         }
 
-        fn plan(&self) -> Option<(&'static Tier<Function>, &'static Plan<Function>)> {
-            let (kind, limit) = (usize::from(self.place) / PLACES, usize::from(self.place) % PLACES);
+        pub(super) fn is_fallback(&self) -> bool {
+            FALLBACK[self.place()].load(Ordering::Relaxed)
+        }
+
+        fn plan(&self, limit: Option<Width>) -> Option<(&'static Tier<Function>, &'static Plan<Function>)> {
+            let (kind, own) = (usize::from(self.place) / PLACES, usize::from(self.place) % PLACES);
             let cpu = Detected::get();
-            plan::plan(KINDS[kind], widest(Width::ALL.get(limit).copied(), cpu), cpu)
+            plan::plan(KINDS[kind], widest_of([Width::ALL.get(own).copied(), limit], cpu), cpu)
         }
 
         pub(super) fn tier(&self) -> Option<&'static Tier<Function>> {
-            self.plan().map(|(tier, _)| tier)
+            self.plan(width_limit()).map(|(tier, _)| tier)
         }
     }
 
     pub(super) fn choose_anew() {
         CHOSEN.iter().for_each(|chosen| chosen.set(None));
+        FALLBACK.iter().for_each(|fallback| fallback.store(false, Ordering::SeqCst));
     }
 }
 
@@ -173,6 +188,10 @@ mod nothing {
         }
 
         pub(super) fn choose(&self) {}
+
+        pub(super) fn is_fallback(&self) -> bool {
+            true
+        }
 
         pub(super) fn tier(&self) -> Option<Tier> {
             None

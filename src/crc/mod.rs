@@ -283,7 +283,9 @@ impl<W: Width> Crc<W> {
     #[cold]
     #[inline(never)]
     fn update_anew(&self, register: u64, bytes: &[u8]) -> u64 {
-        self.engine.choose();
+        if !self.engine.is_fallback() {
+            self.engine.choose();
+        }
         self.engine.update(register, bytes).unwrap_or_else(|| W::fallback(&self.fallback, register, bytes))
     }
 }

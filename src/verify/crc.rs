@@ -8,7 +8,7 @@ use byways_codegen::ir::Program;
 use byways_codegen::spec::{self, Variant};
 use byways_codegen::{eval, families};
 use byways_kernels::cpu::Proven;
-use byways_kernels::crc::{Constants, Fold};
+use byways_kernels::crc::{CRC32C, Constants, Fold};
 use byways_kernels::crc_fold::LANES;
 
 use crate::cpu::{Detected, Kernel, Missing};
@@ -49,7 +49,7 @@ impl Generator {
     /// Whether kernels of the variant take it: some are made for one generator alone.
     pub fn suits(&self, variant: Variant) -> bool {
         match variant.algorithm() {
-            spec::Algorithm::Crc(form) => !form.is_crc32c() || (self.width, self.poly) == (32, 0x1edc_6f41),
+            spec::Algorithm::Crc(form) => !form.is_crc32c() || (self.width, self.poly) == (32, CRC32C),
             spec::Algorithm::AesCtr(..) => false,
         }
     }
@@ -65,7 +65,7 @@ impl fmt::Display for Generator {
 pub fn generators() -> Vec<Generator> {
     let known = [
         (16, 0x8bb7),
-        (32, 0x1edc_6f41),
+        (32, CRC32C),
         (32, 0x04c1_1db7),
         (64, 0xad93_d235_94c9_3659),
         (64, 0x42f0_e1eb_a9ea_3693),

@@ -33,6 +33,8 @@ pub(crate) struct Expected {
     loops: Vec<ExpectedLoop>,
     may_unroll: bool,
     may_spill: bool,
+    /// Whether what is read before chunks of data may wait on the stack for their ends.
+    may_keep: bool,
     may_write: bool,
     encodings: Vec<EncodingKind>,
 }
@@ -69,6 +71,8 @@ const IN_CRCS: &Counted = &[
     (Fact::Ternary, &["vpternlogq"]),
     (Fact::Loads, &["load", "power load"]),
     (Fact::Prefetches, &["prefetch"]),
+    (Fact::Crc32, &["crc32"]),
+    (Fact::WordLoads, &["word load"]),
 ];
 
 /// The loops that go round more than once.
@@ -88,11 +92,12 @@ fn loops(program: &Program, build: Build) -> Vec<ExpectedLoop> {
         }
         Skeleton::Fold(fold) => {
             let of = |block| ExpectedLoop::of(program, block, build, Fact::Clmul, IN_CRCS);
-            // fewer registers than a batch has are left, behind batches and behind a message that has none
-            let left = if fold.batch.registers > 2 { 1 + usize::from(fold.lone.is_some()) } else { 0 };
-            // the compiler knows that they are few, and makes some rounds one as it likes
+            // less than a batch is left, behind batches and behind the start of a message that has none
+            let lefts = if fold.batch.registers > 2 { 1 + usize::from(fold.lone.is_some()) } else { 0 };
+            // the compiler makes one round of some as it likes
             let each = || ExpectedLoop { may_unroll: true, ..of(&fold.each) };
-            std::iter::once(of(&fold.batch)).chain(std::iter::repeat_with(each).take(left)).collect()
+            let batches = fold.chunks.iter().map(|chunks| &chunks.batch).chain([&fold.batch]);
+            batches.map(of).chain(std::iter::repeat_with(each).take(lefts)).collect()
         }
     }
 }
@@ -143,7 +148,8 @@ impl fmt::Display for ExpectedLoop {
             (_, 0) => " that uses the table",
             _ => " that makes the table",
         };
-        write!(f, "the loop over {} registers{table}", self.registers)
+        let words = if self.count(Fact::Crc32) > 0 { " and words" } else { "" };
+        write!(f, "the loop over {} registers{words}{table}", self.registers)
     }
 }
 
@@ -160,6 +166,7 @@ impl Expected {
             loops: loops(program, build),
             may_unroll: build.tuned,
             may_spill: !cost(program).fits(),
+            may_keep: matches!(&program.skeleton, Skeleton::Fold(fold) if fold.chunks.is_some()),
             may_write: matches!(program.skeleton, Skeleton::Counter(_)),
             encodings,
         }
@@ -186,6 +193,8 @@ pub(crate) enum Fact {
     Ternary,
     Loads,
     Prefetches,
+    Crc32,
+    WordLoads,
     Wipes,
     Writes,
     Calls,
@@ -210,6 +219,8 @@ impl Fact {
             Fact::Ternary => line.class == Class::Ternary,
             Fact::Loads => line.vector && line.reads,
             Fact::Prefetches => line.class == Class::Prefetch,
+            Fact::Crc32 => line.class == Class::Crc32,
+            Fact::WordLoads => !line.vector && line.reads,
             _ => false,
         }
     }
@@ -229,8 +240,10 @@ impl fmt::Display for Fact {
             Fact::Shuffles => "shuffles",
             Fact::Xors => "xors",
             Fact::Ternary => "three-operand logic",
-            Fact::Loads => "operands loaded from elsewhere than the stack",
+            Fact::Loads => "vector operands in memory",
             Fact::Prefetches => "prefetches",
+            Fact::Crc32 => "crc32",
+            Fact::WordLoads => "words in memory",
             Fact::Wipes => "loops that wipe the table",
             Fact::Writes => "writes elsewhere than to the stack",
             Fact::Calls => "calls",
@@ -381,7 +394,8 @@ fn instructions(aesenc: usize, rolled: usize, rounds: usize) -> usize {
 ///
 /// Where there is a table, loops follow one another in a loop, and the compiler makes constants, and what it needs of
 /// the counter, before all of them. Which of these it keeps on the stack, out of the loops, is its business: that costs
-/// next to nothing and betrays nothing.
+/// next to nothing and betrays nothing. So it is with the powers of x that the end of each chunk needs, and with no secret
+/// at all in CRCs.
 fn spills<'a>(listing: &'a Listing<'_>, expected: &Expected, pairs: &[(&ExpectedLoop, Found<'_>)]) -> Vec<&'a Line> {
     let mut spills = vec![];
     for data in &listing.loops {
@@ -392,7 +406,8 @@ fn spills<'a>(listing: &'a Listing<'_>, expected: &Expected, pairs: &[(&Expected
     }
     if !expected.may_spill {
         let of_table = expected.has_table();
-        let elsewhere = listing.elsewhere().filter(|line| !(of_table && public(listing, line.stack)));
+        let may_be = |line: &Line| expected.may_keep || (of_table && public(listing, line.stack));
+        let elsewhere = listing.elsewhere().filter(|line| !may_be(line));
         let wipes = listing.wipes.iter().flat_map(|wipes| listing.within(wipes));
         let wipes = wipes.filter(|line| !(of_table && line.stack == Stack::Wipe));
         spills.extend(elsewhere.chain(wipes).filter(|line| line.stack != Stack::Nothing));

@@ -1,5 +1,5 @@
-//! Functions like kernels of one register, plain and cached, with a fault each. They are assembly, so as to be the same
-//! in every build; they are never called.
+//! Functions like counter-mode kernels of one register, plain and cached, and like CRC kernels of three, with a fault
+//! each. They are assembly, so as to be the same in every build; they are never called.
 
 use std::arch::naked_asm;
 
@@ -157,6 +157,119 @@ macro_rules! last {
     };
 }
 
+/// The loops of a CRC kernel of three registers at xmm: one over batches, and one over the registers left.
+macro_rules! crc {
+    ($name:ident, $batch:expr, $left:expr $(, $callee:ident = $function:path)?) => {
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            naked_asm!(
+                "2:",
+                $batch,
+                "add rdx, 48",
+                "sub rcx, 48",
+                "jnz 2b",
+                $left,
+                "ret",
+                $($callee = sym $function)?
+            )
+        }
+    };
+}
+
+/// The same so many times.
+macro_rules! times {
+    ($times:literal, $what:expr) => {
+        concat!(".rept ", $times, "\n", $what, "\n .endr \n")
+    };
+}
+
+macro_rules! prefetch {
+    () => {
+        "prefetcht0 [rdx + 2048] \n"
+    };
+}
+
+/// A register of a batch, with `$pre` for what is done with its data first.
+macro_rules! fold {
+    () => {
+        fold!("")
+    };
+    ($pre:literal) => {
+        concat!(
+            "movdqu xmm2, [rdx] \n",
+            $pre,
+            "\n movdqa xmm3, xmm0 \n pclmulqdq xmm3, xmm1, 0 \n pclmulqdq xmm0, xmm1, 17 \n",
+            "pxor xmm0, xmm3 \n pxor xmm0, xmm2"
+        )
+    };
+}
+
+/// One of the registers left.
+macro_rules! add {
+    () => {
+        add!("")
+    };
+    ($pre:literal) => {
+        concat!(
+            "movdqu xmm2, [rdx] \n",
+            $pre,
+            "\n movdqu xmm1, [rdi] \n movdqa xmm3, xmm2 \n pclmulqdq xmm3, xmm1, 0 \n pclmulqdq xmm2, xmm1, 17 \n",
+            "pxor xmm0, xmm3 \n pxor xmm0, xmm2"
+        )
+    };
+}
+
+/// The loop over the registers left.
+macro_rules! left {
+    () => {
+        left!(add!())
+    };
+    ($what:expr) => {
+        concat!("3: \n", $what, "\n sub rcx, 16 \n jnz 3b \n")
+    };
+}
+
+/// The batch of a sound kernel, and something more.
+macro_rules! batch {
+    () => {
+        batch!("")
+    };
+    ($extra:literal) => {
+        concat!(prefetch!(), times!(3, fold!()), $extra)
+    };
+}
+
+/// The same at zmm, with `$add` for the sum of a register and its products.
+macro_rules! crc_zmm {
+    ($name:ident, $add:literal) => {
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            naked_asm!(
+                "2:",
+                ".rept 3",
+                "prefetcht0 [rdx + 2048]",
+                "vmovdqu64 zmm2, [rdx]",
+                "vpclmulqdq zmm3, zmm0, zmm1, 0",
+                "vpclmulqdq zmm0, zmm0, zmm1, 17",
+                $add,
+                ".endr",
+                "add rdx, 192",
+                "sub rcx, 192",
+                "jnz 2b",
+                "3:",
+                "vmovdqu64 zmm2, [rdx]",
+                "vpclmulqdq zmm3, zmm2, [rdi], 0",
+                "vpclmulqdq zmm2, zmm2, zmm1, 17",
+                "vpternlogq zmm0, zmm2, zmm3, 150",
+                "sub rcx, 64",
+                "jnz 3b",
+                "vzeroupper",
+                "ret",
+            )
+        }
+    };
+}
+
 xmm!(sound_xmm, straight!(9), "", "");
 xmm!(sound_xmm_rolled, concat!("aesenc xmm0, xmm2 \n", rolled!(2)), "", "");
 ymm!(sound_ymm, "");
@@ -221,3 +334,55 @@ cached!(wipe_of_one, make!(), use_!(7), "pxor xmm3, xmm3 \n movdqa [r8], xmm3");
 cached!(wipe_elsewhere, make!(), use_!(7), wipe!("movdqa [rdx], xmm3"));
 cached!(wipe_with_others, make!(), use_!(7), wipe!("movdqa [r9 + 64], xmm4"));
 cached!(wipe_that_begins_well, make!(), use_!(7), wipe!("movdqa [r9 + 64], xmm3 \n movdqa xmm3, xmm4"));
+
+crc!(sound_crc, batch!(), left!());
+crc!(sound_crc_unrolled, batch!(), left!(times!(2, add!())));
+crc!(sound_crc_swap, concat!(prefetch!(), times!(3, fold!("pshufb xmm2, xmm4"))), left!(add!("pshufb xmm2, xmm4")));
+crc!(
+    sound_crc_rev,
+    concat!(prefetch!(), times!(3, fold!("gf2p8affineqb xmm2, xmm4, 0"))),
+    left!(add!("gf2p8affineqb xmm2, xmm4, 0"))
+);
+crc!(sound_crc_lone, concat!(times!(3, prefetch!()), times!(10, fold!())), concat!(left!(), left!()));
+crc_zmm!(sound_crc_zmm, "vpternlogq zmm0, zmm2, zmm3, 150");
+crc!(
+    sound_crc_fused,
+    concat!(prefetch!(), fold!(), "\n .rept 2 \n crc32 rax, qword ptr [rsi] \n .endr"),
+    left!(concat!(prefetch!(), fold!()))
+);
+
+crc!(product_too_many, batch!("pclmulqdq xmm0, xmm1, 0"), left!());
+crc!(
+    product_too_few,
+    concat!(
+        prefetch!(),
+        times!(2, fold!()),
+        "movdqu xmm2, [rdx] \n pclmulqdq xmm0, xmm1, 0 \n pxor xmm0, xmm2 \n pxor xmm0, xmm3"
+    ),
+    left!()
+);
+crc!(product_too_many_unrolled, batch!(), left!(concat!(times!(2, add!()), "pclmulqdq xmm0, xmm1, 0")));
+crc!(xor_too_many, batch!(), left!(concat!(add!(), "\n pxor xmm0, xmm2")));
+crc_zmm!(xors_one_by_one, "vpxorq zmm0, zmm0, zmm2 \n vpxorq zmm0, zmm0, zmm3");
+crc!(constant_as_an_operand, batch!("paddq xmm2, [rdi]"), left!());
+crc!(no_prefetch, times!(3, fold!()), left!());
+crc!(word_in_a_fold, batch!("crc32 rax, rdx"), left!());
+crc!(
+    word_too_few,
+    concat!(prefetch!(), fold!(), "\n crc32 rax, rdx \n crc32 rax, qword ptr [rsi]"),
+    left!(concat!(prefetch!(), fold!()))
+);
+crc!(no_left, batch!(), "");
+crc!(left_twice, batch!(), concat!(left!(), left!()));
+crc!(write, batch!(), concat!(left!(), "mov [rdx], rax"));
+crc!(vector_write, batch!("movdqu [rdx], xmm0"), left!());
+crc!(crc_call, batch!(), concat!(left!(), "call {callee}"), callee = sound_crc);
+crc!(crc_spill, batch!("movdqa [rsp - 24], xmm0"), left!());
+crc!(crc_spill_behind, batch!(), concat!(left!(), "movdqa [rsp - 24], xmm0"));
+crc!(
+    power_before_chunks,
+    concat!(prefetch!(), fold!(), "\n .rept 2 \n crc32 rax, qword ptr [rsi] \n .endr"),
+    concat!("movdqa [rsp - 24], xmm4 \n", left!(concat!(prefetch!(), fold!())))
+);
+crc!(crc_reload_when_left, batch!(), left!(concat!(add!(), "\n paddq xmm0, [rsp - 24]")));
+crc!(crc_vex, batch!(), concat!(left!(), "vpaddq xmm0, xmm0, xmm1"));

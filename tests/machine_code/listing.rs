@@ -42,6 +42,8 @@ pub(crate) enum Class {
     /// Any other on vectors.
     Vector,
     Prefetch,
+    /// The CRC instruction.
+    Crc32,
     /// Any other on general registers.
     Scalar,
     Branch,
@@ -69,6 +71,7 @@ impl Class {
             Class::Move => "move",
             Class::Vector => "other vector",
             Class::Prefetch => "prefetch",
+            Class::Crc32 => "crc32",
             Class::Scalar => "scalar",
             Class::Branch => "branch",
             Class::Call => "call",
@@ -192,8 +195,11 @@ impl Line {
         };
         let class = match instruction.flow_control() {
             FlowControl::Next if vector => on_vectors(&instruction, info, stack),
-            FlowControl::Next if instruction.mnemonic() == Mnemonic::Prefetcht0 => Class::Prefetch,
-            FlowControl::Next => Class::Scalar,
+            FlowControl::Next => match instruction.mnemonic() {
+                Mnemonic::Prefetcht0 => Class::Prefetch,
+                Mnemonic::Crc32 => Class::Crc32,
+                _ => Class::Scalar,
+            },
             FlowControl::Call | FlowControl::IndirectCall => Class::Call,
             FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
                 if !function.contains(instruction.near_branch_target()) =>

@@ -182,10 +182,6 @@ const BY_WORDS: usize = 64;
 const CRC32C: u64 = 0x1edc_6f41;
 
 impl Kernel {
-    const fn is_msb(&self) -> bool {
-        matches!(self.form, CrcForm::MsbRev | CrcForm::MsbSwap)
-    }
-
     fn chunks(&self, p: &mut Builder, crc: State) -> Chunks {
         let registers = self.variant.registers();
         // the folds of a step take two multiplications a register
@@ -276,7 +272,7 @@ impl Kernel {
         let mut crc = self.reduce(p, v);
         if registers == 1 {
             let mut beyond = p.beyond("beyond", self.state);
-            if self.is_msb() {
+            if !self.form.is_lsb() {
                 beyond = p.compute("beyond", Compute::SwapBytes, [beyond]);
             }
             crc = p.compute("crc", Compute::ScalarXor, [crc, beyond]);
@@ -410,7 +406,7 @@ impl Kernel {
                 let unit = p.unit("unit");
                 let q = p.compute("q", Compute::And, [q, unit]);
                 let v = p.compute("v", Compute::Xor, [v, product]);
-                if !self.is_msb() {
+                if self.form.is_lsb() {
                     let q = p.compute("q", Compute::Extract(Half::Low), [q]);
                     let crc = p.compute("crc", Compute::Extract(Half::High), [v]);
                     p.compute("crc", Compute::ScalarXor, [crc, q])

@@ -77,8 +77,8 @@ impl<'a> Message<'a> {
     pub fn chunk<V: Vector, const R: usize, const C: usize, const K: usize, const STEPS: usize>(
         &mut self,
     ) -> Option<Chunk<'a, V, R, C, K, STEPS>> {
-        let folded = const { STEPS * R * size_of::<V>() };
-        let bytes = const { folded_and_chains::<V>(R, C, K, STEPS) };
+        let folded = const { folded_and_chains::<V>(R, 0, 0, STEPS).expect("no memory has so many registers") };
+        let bytes = const { folded_and_chains::<V>(R, C, K, STEPS).expect("no memory has so large a chunk") };
         if self.left < bytes {
             return None;
         }
@@ -230,11 +230,16 @@ impl<const K: usize> Start<'_, __m256i, K> {
 /// Bytes in a word.
 const WORD: usize = size_of::<u64>();
 
-/// Bytes in a chunk.
-const fn folded_and_chains<V: Vector>(registers: usize, chains: usize, words: usize, steps: usize) -> usize {
-    let step = registers * size_of::<V>() + chains * words * WORD;
-    assert!(steps > 0 && step <= isize::MAX as usize / steps, "no memory has so large a chunk");
-    steps * step
+/// Bytes of so many registers and chains of words, so many times; none where no memory has as many.
+const fn folded_and_chains<V: Vector>(registers: usize, chains: usize, words: usize, steps: usize) -> Option<usize> {
+    let Some(folded) = registers.checked_mul(size_of::<V>()) else { return None };
+    let Some(words) = chains.checked_mul(words) else { return None };
+    let Some(words) = words.checked_mul(WORD) else { return None };
+    let Some(step) = folded.checked_add(words) else { return None };
+    match step.checked_mul(steps) {
+        Some(bytes) if bytes <= isize::MAX as usize => Some(bytes),
+        _ => None,
+    }
 }
 
 /// A chunk: `left` times `R` registers are readable at `data`, and at `words` `left` times `K` words of each of `C` chains,

@@ -34,8 +34,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(write!(out, "{}", table(&models))?)
 }
 
+/// The model of this name.
+///
+/// # Errors
+/// That there is none, and what somebody may have meant.
+pub(crate) fn model(name: &str) -> Result<&'static Model, String> {
+    catalogue::find(name).ok_or_else(|| format!("unknown algorithm `{name}`; {}", nearest(name)))
+}
+
 /// What somebody may have meant.
-pub(crate) fn nearest(name: &str) -> String {
+fn nearest(name: &str) -> String {
     const ALL: &str = "`byways algorithms` lists them all";
     let near: Vec<String> = catalogue::nearest(name).into_iter().map(str::to_owned).collect();
     if near.is_empty() { ALL.to_owned() } else { format!("try {}; {ALL}", one_of(&near)) }
@@ -71,4 +79,22 @@ fn table(models: &[&Model]) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::model;
+
+    #[test]
+    fn algorithms_by_any_name() {
+        for name in ["CRC-32/ISCSI", "crc-32c", "Crc-32/Castagnoli"] {
+            assert_eq!(model(name).unwrap().name, "CRC-32/ISCSI");
+        }
+        assert_eq!(
+            model("crc32c").unwrap_err(),
+            "unknown algorithm `crc32c`; try `CRC-32C` or `CRC-32/CKSUM` or `CRC-32/CD-ROM-EDC`; \
+             `byways algorithms` lists them all"
+        );
+        assert_eq!(model("md5").unwrap_err(), "unknown algorithm `md5`; `byways algorithms` lists them all");
+    }
 }

@@ -7,7 +7,7 @@ use byways::crc::catalogue::{self as crcs, Model};
 use byways::measure::Cycles;
 use byways_codegen::spec::Variant;
 
-use crate::algorithms::nearest;
+use crate::algorithms::model;
 use crate::catalogue::{self, Catalogue, Entry, one_of};
 use crate::family::{Family, Task};
 use crate::library::Subject;
@@ -129,10 +129,6 @@ impl Args {
     fn model(&self) -> &'static Model {
         self.algorithm.unwrap_or_else(|| crcs::find("CRC-16/T10-DIF").expect("a model of the catalogue"))
     }
-}
-
-fn model(name: &str) -> Result<&'static Model, String> {
-    crcs::find(name).ok_or_else(|| format!("unknown algorithm `{name}`; {}", nearest(name)))
 }
 
 fn rounds(text: &str) -> Result<usize, String> {

@@ -5,10 +5,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use byways::crc::catalogue::{self, AnyAlgorithm, Model};
+use byways::crc::catalogue::{AnyAlgorithm, Model};
 use byways::crc::{Crc, Width};
 
-use crate::algorithms::nearest;
+use crate::algorithms::model;
 use crate::{Failure, say};
 
 mod check;
@@ -66,10 +66,6 @@ impl Args {
     }
 }
 
-fn model(name: &str) -> Result<&'static Model, String> {
-    catalogue::find(name).ok_or_else(|| format!("unknown algorithm `{name}`; {}", nearest(name)))
-}
-
 fn threads(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     let threads = text.parse().ok().filter(|threads| (1..=MOST).contains(threads));
@@ -114,20 +110,7 @@ fn unreadable(path: &Path, why: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{model, threads};
-
-    #[test]
-    fn algorithms_by_any_name() {
-        for name in ["CRC-32/ISCSI", "crc-32c", "Crc-32/Castagnoli"] {
-            assert_eq!(model(name).unwrap().name, "CRC-32/ISCSI");
-        }
-        assert_eq!(
-            model("crc32c").unwrap_err(),
-            "unknown algorithm `crc32c`; try `CRC-32C` or `CRC-32/CKSUM` or `CRC-32/CD-ROM-EDC`; \
-             `byways algorithms` lists them all"
-        );
-        assert_eq!(model("md5").unwrap_err(), "unknown algorithm `md5`; `byways algorithms` lists them all");
-    }
+    use super::threads;
 
     #[test]
     fn numbers_of_threads() {

@@ -20,8 +20,8 @@ pub(crate) struct Subject {
     pub(crate) generators: Vec<Generator>,
     /// Bytes of a chunk, where it takes long messages in chunks.
     pub(crate) chunk: usize,
-    /// What short messages are cut into, in bytes.
-    unit: usize,
+    /// Bytes of the longest message that it takes word by word.
+    by_words: usize,
 }
 
 impl Subject {
@@ -38,7 +38,7 @@ impl Subject {
             lsb,
             generators: generators::of_variant(variant),
             chunk: fold.chunks.as_ref().map_or(0, |chunks| chunks.steps * step(chunks)),
-            unit: if fold.words.is_some() { size_of::<u64>() } else { variant.width().bytes() },
+            by_words: fold.words.map_or(0, |words| words.short.len() * size_of::<u64>()),
         }
     }
 
@@ -63,13 +63,16 @@ impl Subject {
         2 * self.chunk + self.unchunked()
     }
 
-    /// Every number of registers, or of words, through all of the code, the first of them with so many bytes; behind chunks
-    /// a few of them.
+    /// Every number of words and of registers through all of the code, the first of them with so many bytes; behind chunks
+    /// a few.
     fn lengths(&self, first: usize) -> impl Iterator<Item = usize> {
-        let few = (self.unchunked() / 5).next_multiple_of(self.unit);
+        let (register, longest) = (self.variant.width().bytes(), self.unchunked());
+        let words = (first..=self.by_words).step_by(size_of::<u64>());
+        let registers = (first..=longest).step_by(register);
         let chunks = (1..=2).map(|chunks| chunks * self.chunk).filter(|&bytes| bytes > 0);
-        let behind = chunks.flat_map(move |bytes| (first..=self.unchunked()).step_by(few).map(move |len| bytes + len));
-        (first..=self.unchunked()).step_by(self.unit).chain(behind)
+        let few = (longest / 5).next_multiple_of(register);
+        let behind = chunks.flat_map(move |bytes| (first..=longest).step_by(few).map(move |len| bytes + len));
+        words.chain(registers).chain(behind)
     }
 
     /// The generator whose turn it is.
@@ -108,7 +111,8 @@ fn times(way: &Way, natively: usize) -> usize {
     }
 }
 
-/// Every N that the width allows, generated or not, over every number of registers and first registers of any length.
+/// Every N that the width allows, generated or not, with messages of a few bytes, and of registers of which the first one
+/// has any number of bytes.
 pub(crate) fn every_unroll(algorithm: Algorithm, width: Width) -> Result<(), String> {
     for by in algorithm.unrolls(width) {
         let variant = Variant::new(algorithm, by, width).expect("an allowed N");
@@ -117,8 +121,14 @@ pub(crate) fn every_unroll(algorithm: Algorithm, width: Width) -> Result<(), Str
         let data: Vec<u8> = noise(by as u64).take(subject.thorough()).collect();
         let state = generator.some_register(subject.lsb, by as u64);
         let registers = Oracle::new(generator, subject.lsb).registers(state, &data);
-        for (i, len) in subject.lengths(subject.unit).enumerate() {
-            let len = len - i * 7 % subject.unit;
+        // each number of registers left is behind one batch, two or three
+        let once = |len: &usize| {
+            let (batches, left) = (len / subject.batch(), len % subject.batch() / width.bytes());
+            left % 3 == batches % 3
+        };
+        let lengths = subject.lengths(width.bytes()).filter(once).enumerate();
+        let lengths = lengths.map(|(i, len)| len - i * 7 % width.bytes());
+        for len in (0..=64).step_by(3).chain(lengths) {
             check(&way, generator, state, &data[..len], registers[len])
                 .map_err(|fault| format!("{variant}: {fault}"))?;
         }
@@ -199,7 +209,7 @@ fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
         let state = generator.some_register(subject.lsb, offset as u64);
         let message = &data[boundary + offset..][..longest];
         let registers = Oracle::new(generator, subject.lsb).registers(state, message);
-        for len in (1..=subject.unit).flat_map(|first| subject.lengths(first)) {
+        for len in (1..=subject.variant.width().bytes()).flat_map(|first| subject.lengths(first)) {
             check(way, generator, state, &message[..len], registers[len])?;
         }
     }
