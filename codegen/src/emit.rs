@@ -538,6 +538,16 @@ impl Emitter<'_> {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(#b, #a, #mask))
             }
+            // out of two registers, which are the same
+            (Compute::RotateLanes | Compute::SwapLanes, [a]) => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#a, #a))
+            }
+            // the index is in front
+            (Compute::Permute8, [a, index]) => {
+                let intrinsic = self.intrinsic(instruction, width);
+                quote!(#intrinsic(#index, #a))
+            }
             (Compute::Crc32, [word]) => {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(0, #word))

@@ -4,7 +4,7 @@
 //! machine that has the instructions, the lowering is wrong; where this one disagrees with an independent
 //! implementation, the description is. It indexes tables by key and data: it is for tests, not for secrets.
 
-use crate::families::aria::place_packed;
+use crate::families::aria::{place_classed, place_packed};
 use crate::gf2::{AES_SBOX, Modulus, aria, inverse, product, xtime};
 use crate::ir::{
     Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Op, Order, Program, RoundKey, Runs, Skeleton,
@@ -128,7 +128,9 @@ fn counted_blocks(program: &Program, keys: &[[u8; BLOCK]], counter: u128, data: 
     assert!(matches!(keys.len(), 13 | 15 | 17), "`{}` round keys", keys.len());
     assert!(data.len().is_multiple_of(BLOCK), "`{}` bytes are no whole blocks", data.len());
     let last = keys.len() - 1;
-    let folded = keys.iter().enumerate().map(|(i, key)| xor(*key, aria::folded(i, last)));
+    let is_folded = !matches!(rounds.layout, KeyLayout::Classed | KeyLayout::Bytes);
+    let added = |i| if is_folded { aria::folded(i, last) } else { [0; BLOCK] };
+    let folded = keys.iter().enumerate().map(|(i, key)| xor(*key, added(i)));
     let folded: Vec<[u8; BLOCK]> = folded.collect();
     let mut machine = Machine::new(program);
     machine.keys = &folded;
@@ -169,7 +171,17 @@ fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [
             0 => [of_cell(0); BLOCK],
             row => [of_cell(row) ^ of_cell(0); BLOCK],
         },
-        (KeyLayout::Sliced | KeyLayout::Grid, _) => [key[i]; BLOCK],
+        (KeyLayout::Classed | KeyLayout::Lanes, _) => {
+            let mut lane = [0; BLOCK];
+            for (byte, block) in (0..BLOCK).flat_map(|byte| [0, 1, 2, 3].map(|block| (byte, block))) {
+                let [register, at] = place_classed(byte, block);
+                if register == i {
+                    lane[at] = key[byte];
+                }
+            }
+            lane
+        }
+        (KeyLayout::Sliced | KeyLayout::Bytes | KeyLayout::Grid, _) => [key[i]; BLOCK],
     }
 }
 
@@ -539,7 +551,13 @@ impl<'a> Machine<'a> {
                     RoundKey::Last | RoundKey::Natural => last,
                 };
                 let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("a block cipher's") };
-                out.fill(laid_out(rounds.layout, self.keys[key], *which, *i));
+                let of = |i| laid_out(rounds.layout, self.keys[key], *which, i);
+                match rounds.layout {
+                    KeyLayout::Lanes if *which != RoundKey::Natural => {
+                        out.iter_mut().enumerate().for_each(|(lane, out)| *out = of(lane));
+                    }
+                    _ => out.fill(of(*i)),
+                }
             }
             Op::Load(register, extent) => {
                 let from = self.register(*register, *extent, data);
@@ -585,6 +603,16 @@ impl<'a> Machine<'a> {
         match compute {
             Compute::Pair => out.fill(lane([scalar(1), scalar(0)])),
             Compute::Widen => out[0] = lane([scalar(0), 0]),
+            Compute::Permute8 => {
+                let (a, index) = (vector(0), vector(1));
+                let bytes = lanes * BLOCK;
+                let out = out.as_flattened_mut();
+                for (out, index) in out.iter_mut().zip(index.as_flattened()).take(bytes) {
+                    *out = a.as_flattened()[usize::from(*index) % bytes];
+                }
+            }
+            Compute::RotateLanes => (0..lanes).for_each(|i| out[i] = vector(0)[(i + 1) % lanes]),
+            Compute::SwapLanes => (0..lanes).for_each(|i| out[i] = vector(0)[(i + 2) % lanes]),
             Compute::Lower => out[..lanes].copy_from_slice(&vector(0)[..lanes]),
             Compute::Upper => out[..lanes].copy_from_slice(&vector(0)[lanes..2 * lanes]),
             _ => {
@@ -611,6 +639,8 @@ impl<'a> Machine<'a> {
                         Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
                         Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
                         Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
+                        Compute::ShiftDown4 => std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 }),
+                        Compute::AesDecLast => xor(shifted_inverse_sub_bytes(a), b()),
                         Compute::Up => lane([0, of_lane(Half::Low, a)]),
                         _ => unreachable!("{compute:?} is handled above or makes a scalar"),
                     };
@@ -664,6 +694,12 @@ fn add64(a: [u8; BLOCK], b: [u8; BLOCK]) -> [u8; BLOCK] {
 /// ShiftRows and SubBytes (FIPS 197, sections 5.1.2 and 5.1.1). Byte 4c + r is row r of column c.
 fn shifted_sub_bytes(state: [u8; BLOCK]) -> [u8; BLOCK] {
     std::array::from_fn(|i| AES_SBOX[usize::from(state[(i + 4 * (i % 4)) % BLOCK])])
+}
+
+/// InvShiftRows and InvSubBytes (FIPS 197, sections 5.3.1 and 5.3.2).
+fn shifted_inverse_sub_bytes(state: [u8; BLOCK]) -> [u8; BLOCK] {
+    let inverse = |byte: u8| (0..=255).find(|&x: &u8| AES_SBOX[usize::from(x)] == byte).expect("a permutation");
+    std::array::from_fn(|i| inverse(state[(i + 12 * (i % 4)) % BLOCK]))
 }
 
 /// MixColumns (FIPS 197, section 5.1.3): each byte becomes 2a ⊕ 3b ⊕ c ⊕ d of its column, from itself downwards.

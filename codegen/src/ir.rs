@@ -93,6 +93,16 @@ pub enum Compute {
     UnpackHigh8,
     /// In each 128-bit lane, the halves in reverse.
     SwapHalves,
+    /// `(a, index)`: byte i is byte `index[i]` of the whole of `a`, modulo its bytes.
+    Permute8,
+    /// Each 128-bit lane becomes the one before, the first the last.
+    RotateLanes,
+    /// The 128-bit lanes change places with those two further.
+    SwapLanes,
+    /// In each 16-bit lane, 4 bits down.
+    ShiftDown4,
+    /// `(state, key)`: the last round of AES decryption, without InvMixColumns.
+    AesDecLast,
     /// In each 128-bit lane, the low half becomes the high one, above zeros.
     Up,
     /// A scalar in the low half of a 128-bit register, below zeros.
@@ -284,6 +294,13 @@ pub enum KeyLayout {
     Packed,
     /// A vector a byte, all of whose bytes are the same: 16 bytes each.
     Sliced,
+    /// A vector of 128 bits a class, of byte i for four blocks at its [place](crate::families::aria::place_classed); with
+    /// what the S-boxes add not in it.
+    Classed,
+    /// The same vectors as lanes of one.
+    Lanes,
+    /// As [`KeyLayout::Sliced`], with what the S-boxes add not in it.
+    Bytes,
     /// The same as four bytes each, in the order of the diffusion's grid; the first and the last key in the order of the
     /// bytes.
     Grid,
@@ -802,6 +819,11 @@ impl Builder {
     /// The mask of the modulus's term 1.
     pub fn unit(&mut self, name: &str) -> Value {
         self.op(name, Class::Vector(self.width), Op::Unit)
+    }
+
+    /// The value's name.
+    pub fn name_of(&self, value: Value) -> String {
+        self.values[value.0].0.clone()
     }
 
     /// An operation on a value and another, whose result goes by the name of the first.

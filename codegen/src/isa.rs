@@ -122,6 +122,11 @@ const SWAP_HALVES: Instruction = Instruction::Compute(Compute::SwapHalves);
 const ADD8: Instruction = Instruction::Compute(Compute::Add8);
 const LESS8: Instruction = Instruction::Compute(Compute::Less8);
 const BLEND: Instruction = Instruction::Compute(Compute::Blend);
+const PERMUTE8: Instruction = Instruction::Compute(Compute::Permute8);
+const ROTATE: Instruction = Instruction::Compute(Compute::RotateLanes);
+const SWAP_LANES: Instruction = Instruction::Compute(Compute::SwapLanes);
+const DOWN4: Instruction = Instruction::Compute(Compute::ShiftDown4);
+const AESDECLAST: Instruction = Instruction::Compute(Compute::AesDecLast);
 const UP: Instruction = Instruction::Compute(Compute::Up);
 const WIDEN: Instruction = Instruction::Compute(Compute::Widen);
 const CRC32: Instruction = Instruction::Compute(Compute::Crc32);
@@ -223,6 +228,11 @@ const TABLE: &[Row] = &[
     row(BLEND,      Xmm, Some("_mm_blendv_epi8"),            "pblendvb",   &["sse4.1"],   P0 | P1 | P5),
     row(BLEND,      Ymm, Some("_mm256_blendv_epi8"),         "vpblendvb",  &[],           P0 | P1 | P5),
     row(BLEND,      Zmm, Some("_mm512_ternarylogic_epi64::<0xca>"), "vpternlogq", &[],    P0 | P5),
+    row(PERMUTE8,   Zmm, Some("_mm512_permutexvar_epi8"),    "vpermb",     &["avx512vbmi"], P5),
+    row(ROTATE,     Zmm, Some("_mm512_shuffle_i64x2::<0x39>"), "vshufi64x2", &[],         P5),
+    row(SWAP_LANES, Zmm, Some("_mm512_shuffle_i64x2::<0x4e>"), "vshufi64x2", &[],         P5),
+    row(DOWN4,      Xmm, Some("_mm_srli_epi16::<4>"),        "psrlw",      &[],           P0 | P1),
+    row(AESDECLAST, Xmm, Some("_mm_aesdeclast_si128"),       "aesdeclast", &["aes"],      P0 | P1),
     row(UP,         Xmm, Some("_mm_slli_si128::<8>"),        "pslldq",     &[],           P1 | P5),
     row(WIDEN,      Xmm, Some("_mm_cvtsi64_si128"),          "movq",       &[],           P5),
     row(CRC32,      Xmm, Some("_mm_crc32_u64"),              "crc32",      &["sse4.2"],   P1),
@@ -350,6 +360,7 @@ pub const FEATURES: &[Feature] = &[
     feature("avx512f",  7, "ebx", 16, Saved::Avx512, &["avx2", "fma", "f16c"]),
     feature("avx512bw", 7, "ebx", 30, Saved::Avx512, &["avx512f"]),
     feature("avx512vl", 7, "ebx", 31, Saved::Avx512, &["avx512f"]),
+    feature("avx512vbmi", 7, "ecx", 1, Saved::Avx512, &["avx512bw"]),
     feature("avx512vbmi2", 7, "ecx", 6, Saved::Avx512, &["avx512bw"]),
 ];
 

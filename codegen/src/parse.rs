@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, LitInt, Result, Token, bracketed, token};
 
-use crate::spec::{Algorithm, AriaMode, CrcForm, CtrForm, KeySize, Variant, Width};
+use crate::spec::{Algorithm, AriaForm, AriaMode, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// A description as a macro call gives it.
 ///
@@ -63,10 +63,16 @@ pub fn crc_fold(input: TokenStream) -> Result<Description> {
 /// # Errors
 /// As of [`aes_ctr`].
 pub fn aria(input: TokenStream) -> Result<Description> {
-    description(input, &["mode", "by", "width"], |group, errors| {
+    description(input, &["mode", "form", "by", "width"], |group, errors| {
         let modes = group.list("mode", &format!("modes: {}", aria_modes()), errors);
-        let asked = each(modes, errors, aria_mode).into_iter().map(Algorithm::Aria).collect();
-        vec![Alike { one: Algorithm::Aria(AriaMode::Ecb), asked }]
+        let forms = group.optional("form", "forms: `gfni`, `aessub`", errors);
+        let forms = forms.map_or(vec![AriaForm::Gfni], |forms| each(forms, errors, aria_form));
+        let modes = each(modes, errors, aria_mode);
+        let alike = forms.into_iter().map(|form| Alike {
+            one: Algorithm::Aria(AriaMode::Ecb, form),
+            asked: modes.iter().map(|&mode| Algorithm::Aria(mode, form)).collect(),
+        });
+        alike.collect()
     })
 }
 
@@ -230,6 +236,12 @@ fn aria_mode(item: &Item) -> Result<AriaMode> {
     let text = item.0.to_string();
     let known = AriaMode::ALL.into_iter().find(|mode| mode.name() == text);
     known.ok_or_else(|| item.error(&format!("unknown mode `{text}`; there are {}", aria_modes())))
+}
+
+fn aria_form(item: &Item) -> Result<AriaForm> {
+    let text = item.0.to_string();
+    let known = AriaForm::ALL.into_iter().find(|form| form.name() == text);
+    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are `gfni`, `aessub`")))
 }
 
 fn crc_forms() -> String {

@@ -182,6 +182,28 @@ impl AriaMode {
     }
 }
 
+/// How the S-boxes of ARIA are computed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AriaForm {
+    /// By GFNI: the inverse in AES's field between two matrices.
+    Gfni,
+    /// By AES rounds, for CPUs without GFNI.
+    AesSub,
+}
+
+impl AriaForm {
+    /// Every form.
+    pub const ALL: [AriaForm; 2] = [AriaForm::Gfni, AriaForm::AesSub];
+
+    /// The name as it stands in macro calls, and in kernel names where it is not GFNI's.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AriaForm::Gfni => "gfni",
+            AriaForm::AesSub => "aessub",
+        }
+    }
+}
+
 /// What a kernel computes: the part of its name before `_by`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Algorithm {
@@ -190,7 +212,7 @@ pub enum Algorithm {
     /// A CRC of up to 64 bits.
     Crc(CrcForm),
     /// ARIA, with keys of any size.
-    Aria(AriaMode),
+    Aria(AriaMode, AriaForm),
 }
 
 impl Algorithm {
@@ -198,7 +220,9 @@ impl Algorithm {
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let ctr = |form| KeySize::ALL.into_iter().map(move |key| Algorithm::AesCtr(key, form));
         let crc = CrcForm::ALL.into_iter().map(Algorithm::Crc);
-        CtrForm::ALL.into_iter().flat_map(ctr).chain(crc).chain(AriaMode::ALL.into_iter().map(Algorithm::Aria))
+        let aria = |form| AriaMode::ALL.into_iter().map(move |mode| Algorithm::Aria(mode, form));
+        let aria = AriaForm::ALL.into_iter().flat_map(aria);
+        CtrForm::ALL.into_iter().flat_map(ctr).chain(crc).chain(aria)
     }
 
     /// Every N that it allows at `width`, smallest first: whole numbers of registers, 1 to the register file, of which
@@ -207,8 +231,12 @@ impl Algorithm {
         let fits = move |n: &usize| match self {
             Algorithm::AesCtr(_, CtrForm::Plain) | Algorithm::Crc(_) => true,
             Algorithm::AesCtr(_, CtrForm::Cached) => RUN.is_multiple_of(*n),
-            // 1, 2 or 4 pairs of registers, or a register for each byte of a block
-            Algorithm::Aria(_) => [2, 4, 8, 16].contains(&(n / width.lanes())),
+            // pairs of registers, a register a byte, or one whose lanes are the classes
+            Algorithm::Aria(_, AriaForm::Gfni) => {
+                [2, 4, 8, BLOCK].contains(&(n / width.lanes())) || *n == width.lanes() && width.lanes() == 4
+            }
+            // a register a class, twice that, or a register a byte
+            Algorithm::Aria(_, AriaForm::AesSub) => width == Width::Xmm && [4, 8, BLOCK].contains(n),
         };
         (1..=width.registers()).map(move |registers| registers * width.lanes()).filter(fits)
     }
@@ -219,7 +247,8 @@ impl fmt::Display for Algorithm {
         match self {
             Algorithm::AesCtr(key, CtrForm::Plain) => write!(f, "aes{}_ctr", key.bits()),
             Algorithm::AesCtr(key, form) => write!(f, "aes{}_ctr_{}", key.bits(), form.name()),
-            Algorithm::Aria(mode) => write!(f, "aria_{}", mode.name()),
+            Algorithm::Aria(mode, AriaForm::Gfni) => write!(f, "aria_{}", mode.name()),
+            Algorithm::Aria(mode, form) => write!(f, "aria_{}_{}", mode.name(), form.name()),
             Algorithm::Crc(form) if form.is_crc32c() => f.write_str(form.name()),
             Algorithm::Crc(form) => write!(f, "crc_{}", form.name()),
         }
@@ -331,12 +360,15 @@ impl fmt::Display for Misfit {
             write!(f, "`by{by}` does not fill whole registers of {lanes} blocks")?;
         } else if by / lanes > file {
             write!(f, "`by{by}` needs {} registers of {file}", by / lanes)?;
-        } else if matches!(self.algorithm, Algorithm::Aria(_)) {
+        } else if matches!(self.algorithm, Algorithm::Aria(..)) {
             write!(f, "`by{by}` has no layout in registers of {lanes} blocks")?;
         } else {
             write!(f, "`by{by}` does not divide a run of {RUN} blocks")?;
         }
         let nearest: Vec<String> = self.nearest().iter().map(|variant| format!("`by{}`", variant.by)).collect();
+        if nearest.is_empty() {
+            return write!(f, "; nothing works at {width}");
+        }
         write!(f, "; nearest that works at {width}: {}", nearest.join(" or "))
     }
 }

@@ -2,7 +2,8 @@
 
 use byways_codegen::emit;
 use byways_codegen::families;
-use byways_codegen::spec::{Algorithm, CrcForm, Variant, Width};
+use byways_codegen::ir::{KeyLayout, Skeleton};
+use byways_codegen::spec::{Algorithm, AriaMode, CrcForm, Variant, Width};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -14,8 +15,8 @@ fn every_variant() -> Vec<Variant> {
             variants.extend(unrolls.map(|by| Variant::new(algorithm, by, width).expect("an allowed N")));
         }
     }
-    // every N that fits, but in the cached form of counter mode powers of two
-    assert_eq!(variants.len(), 3 * (16 + 16 + 32) + 3 * (5 + 5 + 6) + 5 * (16 + 16 + 32));
+    // every N that fits, but in the cached form of counter mode powers of two, and of ARIA 2, 4, 8 or 16 registers
+    assert_eq!(variants.len(), 3 * (16 + 16 + 32) + 3 * (5 + 5 + 6) + 5 * (16 + 16 + 32) + 4 * (4 + 4 + 4));
     variants
 }
 
@@ -71,10 +72,15 @@ fn the_registry_is_of_the_functions_kind() {
         let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
         let registry = between(&items, "pub static KERNELS : & [", "] = ");
         let registered = between(&items, &format!("Kernel :: new (\"{variant}\" , "), "}");
-        let Algorithm::Crc(form) = variant.algorithm() else {
-            assert_eq!(registry, ":: byways_kernels :: cpu :: Kernel < :: byways_kernels :: ctr :: Ctr >", "{variant}");
-            assert!(!items.contains("LANES"), "{variant}");
-            continue;
+        let form = match variant.algorithm() {
+            Algorithm::Crc(form) => form,
+            algorithm => {
+                let of = if let Algorithm::Aria(_) = algorithm { "keys :: aria :: Aria" } else { "ctr :: Ctr" };
+                let kernel = format!(":: byways_kernels :: cpu :: Kernel < :: byways_kernels :: {of} >");
+                assert_eq!(registry, kernel, "{variant}");
+                assert!(!items.contains("LANES"), "{variant}");
+                continue;
+            }
         };
         let lanes = between(&items, "pub const LANES : :: byways_kernels :: core :: primitive :: usize = ", " ;");
         assert_eq!(lanes, families::lanes(&[variant]).to_string(), "{variant}");
@@ -88,6 +94,31 @@ fn the_registry_is_of_the_functions_kind() {
             CrcForm::Crc32c | CrcForm::Crc32cFused => "Crc32c",
         };
         let function = format!(":: byways_kernels :: crc :: Fold :: {first} ({variant})");
+        assert!(registered.contains(&function), "{variant}: {registered}");
+    }
+}
+
+/// A kernel takes keys of the layout that its program has, and a counter where its mode has one; so says its registry.
+#[test]
+fn the_registry_has_the_layout_of_the_keys() {
+    for variant in every_variant() {
+        let Algorithm::Aria(mode) = variant.algorithm() else { continue };
+        let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
+        let layout = match (variant.registers(), variant.width()) {
+            (2 | 4 | 8, _) => KeyLayout::Packed,
+            (16, Width::Xmm | Width::Ymm) => KeyLayout::Sliced,
+            (16, Width::Zmm) => KeyLayout::Grid,
+            (registers, _) => panic!("{variant} has {registers} registers"),
+        };
+        let Skeleton::Rounds(rounds) = families::program(variant).skeleton else { panic!("{variant} has no rounds") };
+        assert_eq!(rounds.layout, layout, "{variant}");
+        let keys = between(&items, "keys : & :: byways_kernels :: keys :: aria :: Keys < ", " > ,");
+        assert_eq!(keys, format!(":: byways_kernels :: keys :: aria :: {layout:?}"), "{variant}");
+        let counted = mode == AriaMode::Ctr;
+        assert_eq!(items.contains("counter : :: byways_kernels :: core :: primitive :: u128 ,"), counted, "{variant}");
+        let kind = format!("{layout:?}{}", if counted { "Ctr" } else { "" });
+        let registered = between(&items, &format!("Kernel :: new (\"{variant}\" , "), "}");
+        let function = format!(":: byways_kernels :: keys :: aria :: Aria :: {kind} ({variant})");
         assert!(registered.contains(&function), "{variant}: {registered}");
     }
 }

@@ -296,10 +296,12 @@ impl Detected {
         self.slows_for_zmm
     }
 
-    /// Proof of GFNI (and SSSE3), if it is there.
+    /// Proof of what ARIA's key schedule needs, if it is there: GFNI or AES-NI, and SSSE3.
     #[cfg(target_arch = "x86_64")]
-    pub fn gfni(self) -> Option<Gfni> {
-        self.features.contains(const { Features::named("gfni,ssse3") }).then_some(Gfni(()))
+    pub fn aria_rounds(self) -> Option<AriaRounds> {
+        let gfni = self.features.contains(const { Features::named("gfni,ssse3") });
+        let aes = self.features.contains(const { Features::named("aes,ssse3") });
+        (gfni || aes).then_some(AriaRounds { gfni })
     }
 
     /// Proof of AES-NI (and SSSE3), if it is there.
@@ -335,24 +337,27 @@ impl Aes {
     }
 }
 
-/// Proof that the CPU has GFNI, and what else the rounds of ARIA's key schedule were compiled for.
+/// Proof that the CPU has what the rounds of ARIA's key schedule were compiled for, in one of two forms.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
-pub struct Gfni(());
+pub struct AriaRounds {
+    gfni: bool,
+}
 
 #[cfg(target_arch = "x86_64")]
-impl Gfni {
+impl AriaRounds {
     /// A round of ARIA alone, of the block as a big-endian number.
     #[inline]
-    pub(crate) fn aria_round(self, block: u128, odd: bool) -> u128 {
+    pub(crate) fn round(self, block: u128, odd: bool) -> u128 {
         let mut bytes = block.to_be_bytes();
         let data = bytes.as_mut_slice().into();
-        // SAFETY: a `Gfni` is made where the functions' features were detected, and nowhere else.
+        // SAFETY: an `AriaRounds` is made where the features of the form's functions were detected, and nowhere else.
         unsafe {
-            if odd {
-                aria::aria_odd_by2_xmm(&keys::aria::AROUND_ODD, data);
-            } else {
-                aria::aria_even_by2_xmm(&keys::aria::AROUND_EVEN, data);
+            match (self.gfni, odd) {
+                (true, true) => aria::aria_odd_by2_xmm(&keys::aria::AROUND_ODD, data),
+                (true, false) => aria::aria_even_by2_xmm(&keys::aria::AROUND_EVEN, data),
+                (false, true) => aria::aria_odd_aessub_by4_xmm(&keys::aria::AROUND, data),
+                (false, false) => aria::aria_even_aessub_by4_xmm(&keys::aria::AROUND, data),
             }
         }
         u128::from_be_bytes(bytes)
@@ -360,8 +365,8 @@ impl Gfni {
 
     /// ARIA's diffusion layer.
     #[inline]
-    pub(crate) fn aria_diffuse(self, block: [u8; 16]) -> [u8; 16] {
-        // SAFETY: as above.
+    pub(crate) fn diffuse(self, block: [u8; 16]) -> [u8; 16] {
+        // SAFETY: as above; each form has SSSE3.
         unsafe { keys::aria::diffuse(block) }
     }
 }
@@ -557,7 +562,7 @@ mod aria_kernels {
     use inout::InOutBuf;
 
     use super::{Kernel, Proven};
-    use crate::keys::aria::{Aria, CtrFn, EcbFn, Grid, Keys, Layout, Packed, Sliced};
+    use crate::keys::aria::{Aria, Bytes, Classed, CtrFn, EcbFn, Grid, Keys, Lanes, Layout, Packed, Sliced};
 
     impl<L: Layout> Proven<EcbFn<L>> {
         /// The blocks, each by itself, in the direction of the keys.
@@ -608,5 +613,17 @@ mod aria_kernels {
         sliced_ctr: SlicedCtr, CtrFn<Sliced>;
         /// The kernel as one for counter mode that takes keys in the grid's order, if it is.
         grid_ctr: GridCtr, CtrFn<Grid>;
+        /// The kernel as one for blocks by themselves that takes keys by lanes, if it is.
+        lanes: Lanes, EcbFn<Lanes>;
+        /// The kernel as one for counter mode that takes keys by lanes, if it is.
+        lanes_ctr: LanesCtr, CtrFn<Lanes>;
+        /// The kernel as one for blocks by themselves that takes keys by classes, if it is.
+        classed: Classed, EcbFn<Classed>;
+        /// The kernel as one for counter mode that takes keys by classes, if it is.
+        classed_ctr: ClassedCtr, CtrFn<Classed>;
+        /// The kernel as one for blocks by themselves that takes keys by bytes, if it is.
+        bytes: Bytes, EcbFn<Bytes>;
+        /// The kernel as one for counter mode that takes keys by bytes, if it is.
+        bytes_ctr: BytesCtr, CtrFn<Bytes>;
     }
 }

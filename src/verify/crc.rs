@@ -50,7 +50,7 @@ impl Generator {
     pub fn suits(&self, variant: Variant) -> bool {
         match variant.algorithm() {
             spec::Algorithm::Crc(form) => !form.is_crc32c() || (self.width, self.poly) == (32, CRC32C),
-            spec::Algorithm::AesCtr(..) => false,
+            spec::Algorithm::AesCtr(..) | spec::Algorithm::Aria(..) => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Kernels against independent implementations: what `byways verify` and the tests run.
 
+pub mod aria;
 pub mod crc;
 pub mod ctr;
 

@@ -111,7 +111,7 @@ pub(crate) fn before_and_after_drop<T>(
 }
 
 /// What the place of a key holds before and after the drop, for two keys. Bytes that differ tell something of them.
-pub(crate) fn images<S: Subject>(width: Width, use_it: impl Fn(&S) + Send) -> [[Vec<u8>; 2]; 2] {
+pub(crate) fn images<S: Subject>(width: Width, use_it: impl Fn(&S) + Sync) -> [[Vec<u8>; 2]; 2] {
     let other: Vec<u8> = S::KEY.iter().map(|byte| !byte).collect();
     on_a_clean_stack(|| {
         let mut slot = Box::new(MaybeUninit::<S>::uninit());

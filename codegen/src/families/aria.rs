@@ -16,47 +16,63 @@
 //!
 //! | layout | registers | a byte's register | its place in a 128-bit lane |
 //! |---|---|---|---|
+//! | lanes | 1 of 4 lanes | one, its class the lane | its row in the grid, then the block |
+//! | classed | fours | its class | its row in the grid, then the block of four |
 //! | packed | pairs | its class modulo 2 | its class's half, then the lane's two blocks, then its row in the grid |
 //! | sliced | 16 | its index | one for each of 16 blocks |
 //!
-//! 4. Sliced, a transposition of 16 × 16 bytes is four stages of unpacking registers i and i + 8. Packed, a row's sum is
+//! 4. Without GFNI (`aessub`), AES's last round is S1, and that of decryption its inverse, both in a register of one class;
+//!    S2 and its inverse are those behind or after an affine map, by two look-ups of half a byte in registers. What is
+//!    added stays where it is. The rounds also shift the state's rows: shuffles that come behind undo it, or, sliced,
+//!    where all that matters is that all registers have the same block in a place, half of the registers follow the
+//!    others in an odd round and the other way in an even one, which undo each other.
+//! 5. Sliced, a transposition of 16 × 16 bytes is four stages of unpacking registers i and i + 8. Packed, a row's sum is
 //!    that of two registers and their halves, and so is a column's after a shuffle.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use super::{Outside, Registry};
-use crate::gf2::aria::{CELL, CLASSES, GRID, class, matrices, place};
+use crate::gf2::aria::{CELL, CLASSES, GRID, class, matrices, place, substitute};
 use crate::ir::{
     Argument, Block, Builder, Compute, Extent, KeyLayout, Program, RoundKey, Rounds, Skeleton, State, Stmt, Value,
 };
 use crate::isa::{self, Instruction};
-use crate::spec::{AriaMode, BLOCK, Variant};
+use crate::spec::{AriaForm, AriaMode, BLOCK, Variant};
 
-pub(super) fn program(variant: Variant, mode: AriaMode) -> Program {
+pub(super) fn program(variant: Variant, mode: AriaMode, form: AriaForm) -> Program {
     let mut p = Builder::new(variant.width());
-    let layout = layout(variant);
+    let layout = layout(variant, form);
     let (setup, start, state, batch) = match layout {
+        KeyLayout::Lanes => lanes(&mut p, variant, mode),
+        KeyLayout::Classed => classed(&mut p, variant, mode),
         KeyLayout::Packed => packed(&mut p, variant, mode),
-        KeyLayout::Sliced | KeyLayout::Grid => sliced(&mut p, variant, layout, mode),
+        KeyLayout::Sliced | KeyLayout::Bytes | KeyLayout::Grid => sliced(&mut p, variant, layout, mode),
     };
     p.finish(variant, setup, state, Skeleton::Rounds(Rounds { layout, start, batch }))
 }
 
 /// How the variant's keys lie in memory.
-pub(super) fn layout(variant: Variant) -> KeyLayout {
-    if variant.registers() < BLOCK {
-        KeyLayout::Packed
-    } else if isa::has(Instruction::Compute(Compute::Xor3), variant.width()) {
-        KeyLayout::Grid
-    } else {
-        KeyLayout::Sliced
+pub(super) fn layout(variant: Variant, form: AriaForm) -> KeyLayout {
+    match (form, variant.registers()) {
+        (AriaForm::AesSub, BLOCK) => KeyLayout::Bytes,
+        (AriaForm::AesSub, _) => KeyLayout::Classed,
+        (AriaForm::Gfni, 1) => KeyLayout::Lanes,
+        (AriaForm::Gfni, BLOCK) if isa::has(Instruction::Compute(Compute::Xor3), variant.width()) => KeyLayout::Grid,
+        (AriaForm::Gfni, BLOCK) => KeyLayout::Sliced,
+        (AriaForm::Gfni, _) => KeyLayout::Packed,
     }
 }
 
-pub(super) fn outside(variant: Variant, mode: AriaMode, function: &Ident, krate: &TokenStream) -> Outside {
+pub(super) fn outside(
+    variant: Variant,
+    mode: AriaMode,
+    form: AriaForm,
+    function: &Ident,
+    krate: &TokenStream,
+) -> Outside {
     let (by, width) = (variant.by(), variant.width());
-    let layout = Ident::new(&format!("{:?}", layout(variant)), Span::call_site());
+    let layout = Ident::new(&format!("{:?}", layout(variant, form)), Span::call_site());
     let (counter, kind) = match mode {
         AriaMode::Ctr => (quote!(counter: #krate::core::primitive::u128,), quote::format_ident!("{layout}Ctr")),
         _ => (TokenStream::new(), layout.clone()),
@@ -68,9 +84,19 @@ pub(super) fn outside(variant: Variant, mode: AriaMode, function: &Ident, krate:
         AriaMode::Even => "An even round of ARIA, between two keys",
     };
     Outside {
-        macro_call: format!("aria! {{ mode: [{}], by: [{by}], width: [{width}] }}", mode.name()),
+        macro_call: match form {
+            AriaForm::Gfni => format!("aria! {{ mode: [{}], by: [{by}], width: [{width}] }}", mode.name()),
+            AriaForm::AesSub => format!(
+                "aria! {{ mode: [{}], form: [{}], by: [{by}], width: [{width}] }}",
+                mode.name(),
+                form.name()
+            ),
+        },
         documentation: vec![
-            format!(" {what}, {by} blocks in flight in {width} registers."),
+            format!(
+                " {what}, {by} blocks in flight in {width} registers{}.",
+                if form == AriaForm::AesSub { ", S-boxes by AES rounds" } else { "" }
+            ),
             String::new(),
             match mode {
                 AriaMode::Ctr => {
@@ -113,6 +139,11 @@ pub fn place_packed(i: usize, block: usize) -> [usize; 2] {
     [class % 2, 8 * (class / 2) + 4 * block + place(i)[0]]
 }
 
+/// Where the layouts by classes have byte `i` of block 0 to 3: its register or lane, and its place.
+pub fn place_classed(i: usize, block: usize) -> [usize; 2] {
+    [class(i, true), 4 * place(i)[0] + block]
+}
+
 /// A byte shuffle that leaves zero whatever it is not told to take.
 struct Shuffle([u8; BLOCK]);
 
@@ -124,6 +155,10 @@ impl Shuffle {
         Shuffle(from)
     }
 
+    const fn number(&self) -> u128 {
+        u128::from_le_bytes(self.0)
+    }
+
     fn constant(self, p: &mut Builder, name: &str) -> Value {
         p.constant(name, vec![u128::from_le_bytes(self.0)])
     }
@@ -132,6 +167,348 @@ impl Shuffle {
 /// Every byte of a lane's two blocks.
 fn every() -> impl Iterator<Item = (usize, usize)> {
     (0..BLOCK).flat_map(|i| [(i, 0), (i, 1)])
+}
+
+/// Every byte of four blocks.
+fn every_of_four() -> impl Iterator<Item = (usize, usize)> {
+    (0..BLOCK).flat_map(|i| [0, 1, 2, 3].map(|block| (i, block)))
+}
+
+/// What the layouts by classes shuffle in the diffusion, besides the cells.
+struct Sums {
+    /// Out of a class's register: a column's cell to the column's number, for each block.
+    column: Shuffle,
+    /// Into a class's register: the sum of the row that a byte's cell is in, out of the sums by rows.
+    of_row: Shuffle,
+    /// The same of the sums by columns.
+    of_column: Shuffle,
+}
+
+impl Sums {
+    fn of(register: usize) -> Self {
+        let here = || every_of_four().filter(move |&(i, b)| place_classed(i, b)[0] == register);
+        let at = |(i, b): (usize, usize)| place_classed(i, b)[1];
+        Sums {
+            column: Shuffle::of(here().map(|(i, b)| (4 * place(i)[1] + b, at((i, b))))),
+            of_row: Shuffle::of(here().map(|(i, b)| (at((i, b)), 4 * place(CELL[i])[0] + b))),
+            of_column: Shuffle::of(here().map(|(i, b)| (at((i, b)), 4 * place(CELL[i])[1] + b))),
+        }
+    }
+}
+
+fn lanes(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
+    let classes = [0, 1, 2, 3];
+    let matrix = |p: &mut Builder, odd: bool, which: usize, name: &str| {
+        let of = |lane: usize| u128::from(matrices(class(lane, odd))[which].0);
+        p.constant(name, classes.map(|lane| of(lane) << 64 | of(lane)).to_vec())
+    };
+    // an index out of all four lanes for each byte
+    let permutation = |p: &mut Builder, name: &str, pairs: &mut dyn Iterator<Item = (usize, usize)>| {
+        let mut index = [0; 4 * BLOCK];
+        pairs.for_each(|(to, from)| index[to] = from as u8);
+        let lanes = index.as_chunks::<BLOCK>().0.iter().map(|lane| u128::from_le_bytes(*lane));
+        p.constant(name, lanes.collect())
+    };
+    let natural = |(i, b): (usize, usize)| BLOCK * b + i;
+    let laid_out = |(i, b): (usize, usize)| {
+        let [lane, at] = place_classed(i, b);
+        BLOCK * lane + at
+    };
+    let load = permutation(p, "load", &mut every_of_four().map(|byte| (laid_out(byte), natural(byte))));
+    let store = permutation(p, "store", &mut every_of_four().map(|byte| (natural(byte), laid_out(byte))));
+    let sub = [true, false].map(|odd| {
+        let round = if odd { "odd" } else { "even" };
+        let before = matrix(p, odd, 0, &format!("before_{round}"));
+        [before, matrix(p, odd, 1, &format!("after_{round}"))]
+    });
+    let cells = every_of_four().map(|(i, b)| (laid_out((i, b)), laid_out((CELL[i], b))));
+    let cells = permutation(p, "cells", &mut { cells });
+    let sums = classes.map(Sums::of);
+    let of_column = p.constant("of_column", sums.iter().map(|sums| sums.of_column.number()).collect());
+    let of_row = p.constant("of_row", sums.iter().map(|sums| sums.of_row.number()).collect());
+    let to_column = p.constant("to_column", sums.iter().map(|sums| sums.column.number()).collect());
+    let counted = Counted::new(p, variant, mode);
+    let setup = p.take();
+    let (start, carried) = counted.start(p);
+
+    let mut c = carried.first().map(|c| c.param);
+    let block = counted.block(p, &mut c, "b", 0);
+    let x = p.compute("x", Compute::Permute8, [block, load]);
+    let k = p.round("k", RoundKey::First, 0);
+    let x = p.again(x, Compute::Xor, k);
+    let substitute = |p: &mut Builder, x: Value, odd: bool| {
+        let [before, after] = sub[usize::from(!odd)];
+        let x = p.again(x, Compute::Affine, before);
+        p.again(x, Compute::AffineInv, after)
+    };
+    // the sum of all lanes, in all of them
+    let sum = |p: &mut Builder, name: &str, x: Value| {
+        let swapped = p.compute("swapped", Compute::SwapLanes, [x]);
+        let sum = p.compute(name, Compute::Xor, [x, swapped]);
+        let rotated = p.compute("rotated", Compute::RotateLanes, [sum]);
+        p.again(sum, Compute::Xor, rotated)
+    };
+    let diffuse = |p: &mut Builder, x: Value, key: RoundKey| {
+        let row = sum(p, "row", x);
+        let column = p.compute("column", Compute::Shuffle8, [x, to_column]);
+        let column = sum(p, "column", column);
+        let cell = p.compute("x", Compute::Permute8, [x, cells]);
+        let k = p.round("k", key, 0);
+        let cell = p.again(cell, Compute::Xor, k);
+        let row = p.again(row, Compute::Shuffle8, of_row);
+        let column = p.again(column, Compute::Shuffle8, of_column);
+        p.xor3("x", cell, row, column)
+    };
+    let x = match mode {
+        AriaMode::Ecb | AriaMode::Ctr => {
+            let x = p.each_pair(&[x], |p, x| {
+                let x = substitute(p, x[0], true);
+                let x = diffuse(p, x, RoundKey::Odd);
+                let x = substitute(p, x, false);
+                vec![diffuse(p, x, RoundKey::Even)]
+            })[0];
+            let x = substitute(p, x, true);
+            let x = diffuse(p, x, RoundKey::LastButOne);
+            substitute(p, x, false)
+        }
+        AriaMode::Odd | AriaMode::Even => {
+            let x = substitute(p, x, mode == AriaMode::Odd);
+            diffuse(p, x, RoundKey::LastButOne)
+        }
+    };
+    let k = p.round("k", RoundKey::Last, 0);
+    let x = p.again(x, Compute::Xor, k);
+    let out = p.compute("out", Compute::Permute8, [x, store]);
+    let out = counted.out(p, out, 0);
+    p.store(0, Extent::Whole, out);
+    (setup, start, carried, Block { registers: 1, body: p.take(), next: c.into_iter().collect() })
+}
+
+/// In counter mode, what makes blocks of the counter.
+struct Counted(Option<[Value; 3]>);
+
+impl Counted {
+    fn new(p: &mut Builder, variant: Variant, mode: AriaMode) -> Self {
+        let lanes = variant.width().lanes() as u128;
+        Counted((mode == AriaMode::Ctr).then(|| {
+            let swap = p.constant("swap", vec![REVERSE]);
+            let lane = p.constant("lane", (0..lanes).collect());
+            [swap, lane, p.constant("step", vec![lanes])]
+        }))
+    }
+
+    fn start(&self, p: &mut Builder) -> (Vec<Stmt>, Vec<State>) {
+        let c = self.0.map(|[_, lane, _]| {
+            let c = counter(p);
+            p.again(c, Compute::Add64, lane)
+        });
+        let start = p.take();
+        (start, c.into_iter().map(|c| p.state(c)).collect())
+    }
+
+    /// The next register of blocks: of the counter, or register i of the data.
+    fn block(&self, p: &mut Builder, c: &mut Option<Value>, name: &str, i: usize) -> Value {
+        match (self.0, *c) {
+            (Some([swap, _, step]), Some(counter)) => {
+                let block = p.compute(name, Compute::Shuffle8, [counter, swap]);
+                *c = Some(p.again(counter, Compute::Add64, step));
+                block
+            }
+            _ => p.load(name, i, Extent::Whole),
+        }
+    }
+
+    /// What register i of the data becomes: the blocks, or the data xored with them.
+    fn out(&self, p: &mut Builder, blocks: Value, i: usize) -> Value {
+        if self.0.is_none() {
+            return blocks;
+        }
+        let d = p.load("d", i, Extent::Whole);
+        p.again(blocks, Compute::Xor, d)
+    }
+}
+
+/// What AES's rounds make of the places of a register: a byte of a place is at another one afterwards.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shifted {
+    /// As it was.
+    Not,
+    /// By ShiftRows (FIPS 197, section 5.1.2).
+    Encrypting,
+    /// By InvShiftRows (FIPS 197, section 5.3.1).
+    Decrypting,
+}
+
+impl Shifted {
+    /// Of a class, whose S-box is that of AES or its inverse.
+    const fn by(class: usize) -> Self {
+        if class < 2 { Shifted::Encrypting } else { Shifted::Decrypting }
+    }
+
+    /// Where the byte of this place is.
+    const fn at(self, place: usize) -> usize {
+        let (column, row) = (place / 4, place % 4);
+        match self {
+            Shifted::Not => place,
+            Shifted::Encrypting => 4 * ((column + 4 - row) % 4) + row,
+            Shifted::Decrypting => 4 * ((column + row) % 4) + row,
+        }
+    }
+}
+
+/// S-boxes by AES's rounds.
+struct AesSub {
+    zero: Value,
+    low: Value,
+    /// Affine maps as tables of the lower half of a byte and of the upper: from S1 to S2, and from S2's inverse to S1's.
+    maps: [[Value; 2]; 2],
+}
+
+impl AesSub {
+    fn new(p: &mut Builder) -> Self {
+        let zero = p.constant("zero", vec![0]);
+        let low = p.constant("nibble", vec![u128::from_le_bytes([0x0f; BLOCK])]);
+        // S2 = map(S1), S2⁻¹ = S1⁻¹(map): S1⁻¹ is class 2's, S2⁻¹ class 3's
+        let behind = |byte: u8| substitute(1, substitute(2, byte));
+        let before = |byte: u8| substitute(0, substitute(3, byte));
+        let table = |p: &mut Builder, name: &str, map: &dyn Fn(u8) -> u8| {
+            let low = std::array::from_fn(|half| map(half as u8));
+            let high = std::array::from_fn(|half| map((half as u8) << 4) ^ map(0));
+            [("low", low), ("high", high)].map(|(half, table)| {
+                p.constant(&format!("{name}_{half}"), vec![u128::from_le_bytes(table)])
+            })
+        };
+        let maps = [table(p, "behind", &behind), table(p, "before", &before)];
+        AesSub { zero, low, maps }
+    }
+
+    fn map(&self, p: &mut Builder, value: Value, [low, high]: [Value; 2]) -> Value {
+        let upper = p.compute("upper", Compute::ShiftDown4, [value]);
+        let upper = p.again(upper, Compute::And, self.low);
+        let upper = p.compute("upper", Compute::Shuffle8, [high, upper]);
+        let value = p.again(value, Compute::And, self.low);
+        let name = p.name_of(value);
+        let value = p.compute(&name, Compute::Shuffle8, [low, value]);
+        p.again(value, Compute::Xor, upper)
+    }
+
+    fn substitute(&self, p: &mut Builder, value: Value, class: usize) -> Value {
+        match class {
+            0 => p.again(value, Compute::AesEncLast, self.zero),
+            1 => {
+                let value = p.again(value, Compute::AesEncLast, self.zero);
+                self.map(p, value, self.maps[0])
+            }
+            2 => p.again(value, Compute::AesDecLast, self.zero),
+            _ => {
+                let value = self.map(p, value, self.maps[1]);
+                p.again(value, Compute::AesDecLast, self.zero)
+            }
+        }
+    }
+}
+
+fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
+    let registers = variant.registers();
+    let sub = AesSub::new(p);
+    let counted = Counted::new(p, variant, mode);
+    let setup = p.take();
+    let (start, carried) = counted.start(p);
+    let mut c = carried.first().map(|c| c.param);
+    let of_block = |register: usize, block: usize| {
+        every_of_four().filter(move |&(i, b)| b == block && place_classed(i, b)[0] == register)
+    };
+    // the sum of what a shuffle makes of each of the values
+    let gather = |p: &mut Builder, name: &str, from: &[Value], shuffle: &mut dyn FnMut(usize) -> Shuffle| {
+        let mut sum = None;
+        for (i, &value) in from.iter().enumerate() {
+            let index = shuffle(i).constant(p, "index");
+            let part = p.compute(if sum.is_none() { name } else { "part" }, Compute::Shuffle8, [value, index]);
+            sum = Some(sum.map_or(part, |sum| p.again(sum, Compute::Xor, part)));
+        }
+        sum.expect("a value")
+    };
+
+    let mut state = Vec::new();
+    for four in 0..registers / 4 {
+        let blocks = [0, 1, 2, 3].map(|b| counted.block(p, &mut c, &format!("b{b}"), 4 * four + b));
+        for class in 0..CLASSES {
+            let name = format!("x{}", 4 * four + class);
+            let x = gather(p, &name, &blocks, &mut |b| {
+                Shuffle::of(of_block(class, b).map(|(i, b)| (place_classed(i, b)[1], i)))
+            });
+            let k = p.round("k", RoundKey::First, class);
+            state.push(p.again(x, Compute::Xor, k));
+        }
+    }
+    let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
+        let each = state.into_iter().enumerate();
+        each.map(|(i, value)| sub.substitute(p, value, class(i % CLASSES, odd))).collect()
+    };
+    let shifted = |register: usize, odd: bool| Shifted::by(class(register, odd));
+    let diffuse = |p: &mut Builder, state: Vec<Value>, odd: bool, key: RoundKey, to: char| -> Vec<Value> {
+        let mut out = Vec::new();
+        for (four, x) in state.chunks_exact(CLASSES).enumerate() {
+            let row = gather(p, "row", x, &mut |register| {
+                Shuffle::of((0..BLOCK).map(|place| (place, shifted(register, odd).at(place))))
+            });
+            let column = gather(p, "column", x, &mut |register| {
+                let Shuffle(column) = Sums::of(register).column;
+                Shuffle::of((0..BLOCK).map(|to| (to, shifted(register, odd).at(usize::from(column[to])))))
+            });
+            for register in 0..CLASSES {
+                let name = format!("{to}{}", CLASSES * four + register);
+                let value = gather(p, &name, x, &mut |from| {
+                    let here = every_of_four().filter(|&(i, b)| {
+                        place_classed(i, b)[0] == register && place_classed(CELL[i], b)[0] == from
+                    });
+                    let at = |i, b| shifted(from, odd).at(place_classed(CELL[i], b)[1]);
+                    Shuffle::of(here.map(|(i, b)| (place_classed(i, b)[1], at(i, b))))
+                });
+                let sums = Sums::of(register);
+                let of_row = sums.of_row.constant(p, "index");
+                let part = p.compute("part", Compute::Shuffle8, [row, of_row]);
+                let value = p.again(value, Compute::Xor, part);
+                let of_column = sums.of_column.constant(p, "index");
+                let part = p.compute("part", Compute::Shuffle8, [column, of_column]);
+                let value = p.again(value, Compute::Xor, part);
+                let k = p.round("k", key, register);
+                out.push(p.again(value, Compute::Xor, k));
+            }
+        }
+        out
+    };
+    let (state, last) = match mode {
+        AriaMode::Ecb | AriaMode::Ctr => {
+            let state = p.each_pair(&state, |p, state| {
+                let state = substitute(p, state, true);
+                let state = diffuse(p, state, true, RoundKey::Odd, 'y');
+                let state = substitute(p, state, false);
+                diffuse(p, state, false, RoundKey::Even, 'x')
+            });
+            let state = substitute(p, state, true);
+            let state = diffuse(p, state, true, RoundKey::LastButOne, 'y');
+            (substitute(p, state, false), None)
+        }
+        AriaMode::Odd | AriaMode::Even => {
+            let odd = mode == AriaMode::Odd;
+            let state = substitute(p, state, odd);
+            (diffuse(p, state, odd, RoundKey::LastButOne, 'y'), Some(Shifted::Not))
+        }
+    };
+    let k = p.round("last", RoundKey::Natural, 0);
+    for (four, x) in state.chunks_exact(CLASSES).enumerate() {
+        for block in 0..4 {
+            let out = gather(p, "out", x, &mut |register| {
+                let at = |i, b| last.unwrap_or(shifted(register, false)).at(place_classed(i, b)[1]);
+                Shuffle::of(of_block(register, block).map(|(i, b)| (i, at(i, b))))
+            });
+            let out = p.again(out, Compute::Xor, k);
+            let out = counted.out(p, out, 4 * four + block);
+            p.store(4 * four + block, Extent::Whole, out);
+        }
+    }
+    (setup, start, carried, Block { registers, body: p.take(), next: c.into_iter().collect() })
 }
 
 fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
@@ -182,31 +559,14 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", names[to]));
         diffusion.push((column, cells, of_row, of_column));
     }
-    let lanes = variant.width().lanes();
-    let counted = (mode == AriaMode::Ctr).then(|| {
-        let swap = p.constant("swap", vec![REVERSE]);
-        let lane = p.constant("lane", (0..lanes as u128).collect());
-        (swap, lane, p.constant("step", vec![lanes as u128]))
-    });
+    let counted = Counted::new(p, variant, mode);
     let setup = p.take();
-    let c = counted.map(|(_, lane, _)| {
-        let c = counter(p);
-        p.again(c, Compute::Add64, lane)
-    });
-    let start = p.take();
-    let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
+    let (start, carried) = counted.start(p);
     let mut c = carried.first().map(|c| c.param);
 
     let mut state = Vec::new();
     for pair in 0..pairs {
-        let blocks = [0, 1].map(|i| match (counted, c) {
-            (Some((swap, _, step)), Some(counter)) => {
-                let block = p.compute(&format!("b{i}"), Compute::Shuffle8, [counter, swap]);
-                c = Some(p.again(counter, Compute::Add64, step));
-                block
-            }
-            _ => p.load(&format!("b{i}"), 2 * pair + i, Extent::Whole),
-        });
+        let blocks = [0, 1].map(|i| counted.block(p, &mut c, &format!("b{i}"), 2 * pair + i));
         for (register, name) in names.iter().enumerate() {
             let a = p.compute("a", Compute::Shuffle8, [blocks[0], load[register]]);
             let b = p.compute("b", Compute::Shuffle8, [blocks[1], load[2 + register]]);
@@ -286,15 +646,29 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     (setup, start, carried, Block { registers, body: p.take(), next: c.into_iter().collect() })
 }
 
+/// The S-boxes of the sliced layouts.
+enum Boxes {
+    /// By matrices.
+    Gfni { identity: Value, s: [Value; 2], x: [Value; 2] },
+    /// By AES rounds, and what makes a register's places follow those of the others.
+    Aes(AesSub, Value),
+}
+
 fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) -> Parts {
     let matrix = |p: &mut Builder, class: usize, which: usize, name: &str| {
         let matrix = matrices(class)[which].0;
         p.constant(name, vec![u128::from(matrix) << 64 | u128::from(matrix)])
     };
-    // S1 and S2 have no matrix before the inverse, their inverses none behind it
-    let identity = matrix(p, 0, 0, "identity");
-    let s: Vec<Value> = (0..2).map(|class| matrix(p, class, 1, &format!("s{}", class + 1))).collect();
-    let x: Vec<Value> = (2..CLASSES).map(|class| matrix(p, class, 0, &format!("x{}", class - 1))).collect();
+    let boxes = if layout == KeyLayout::Bytes {
+        let follow = Shuffle::of((0..BLOCK).map(|i| (i, (i + 8 * (i % 2)) % BLOCK)));
+        Boxes::Aes(AesSub::new(p), follow.constant(p, "follow"))
+    } else {
+        // S1 and S2 have no matrix before the inverse, their inverses none behind it
+        let identity = matrix(p, 0, 0, "identity");
+        let s = [0, 1].map(|class| matrix(p, class, 1, &format!("s{}", class + 1)));
+        let x = [2, 3].map(|class| matrix(p, class, 0, &format!("x{}", class - 1)));
+        Boxes::Gfni { identity, s, x }
+    };
     let lanes = variant.width().lanes();
     let counted = (mode == AriaMode::Ctr).then(|| {
         // a register's place p and lane l have block p · lanes + l
@@ -308,11 +682,24 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
 
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
-        let each = state.into_iter().enumerate().map(|(i, value)| match class(i, odd) {
-            class @ 0..2 => p.again(value, Compute::AffineInv, s[class]),
-            class => {
+        let each = state.into_iter().enumerate().map(|(i, value)| match (&boxes, class(i, odd)) {
+            (Boxes::Gfni { s, .. }, class @ 0..2) => p.again(value, Compute::AffineInv, s[class]),
+            (Boxes::Gfni { identity, x, .. }, class) => {
                 let value = p.again(value, Compute::Affine, x[class - 2]);
-                p.again(value, Compute::AffineInv, identity)
+                p.again(value, Compute::AffineInv, *identity)
+            }
+            (Boxes::Aes(aes, follow), class) => {
+                let value = aes.substitute(p, value, class);
+                let shifted = Shifted::by(class);
+                if matches!(mode, AriaMode::Odd | AriaMode::Even) {
+                    let back = Shuffle::of((0..BLOCK).map(|place| (place, shifted.at(place))));
+                    let back = back.constant(p, "back");
+                    p.again(value, Compute::Shuffle8, back)
+                } else if (shifted == Shifted::Encrypting) == odd {
+                    value
+                } else {
+                    p.again(value, Compute::Shuffle8, *follow)
+                }
             }
         });
         each.collect()

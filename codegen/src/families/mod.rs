@@ -15,7 +15,7 @@ pub fn program(variant: Variant) -> Program {
     match variant.algorithm() {
         Algorithm::AesCtr(key, form) => aes_ctr::program(variant, key, form),
         Algorithm::Crc(form) => crc_fold::program(variant, form),
-        Algorithm::Aria(mode) => aria::program(variant, mode),
+        Algorithm::Aria(mode, form) => aria::program(variant, mode, form),
     }
 }
 
@@ -48,7 +48,7 @@ pub struct Registry {
 pub fn outside(variant: Variant, among: &[Variant], function: &Ident, krate: &TokenStream) -> Outside {
     match variant.algorithm() {
         Algorithm::AesCtr(key, form) => aes_ctr::outside(variant, key, form, function, krate),
-        Algorithm::Aria(mode) => aria::outside(variant, mode, function, krate),
+        Algorithm::Aria(mode, form) => aria::outside(variant, mode, form, function, krate),
         Algorithm::Crc(form) => crc_fold::outside(variant, form, crc_fold::lanes(among), function, krate),
     }
 }
@@ -58,7 +58,7 @@ pub fn registry(variants: &[Variant], krate: &TokenStream) -> Option<Registry> {
     Some(match variants.first()?.algorithm() {
         Algorithm::AesCtr(..) => aes_ctr::registry(krate),
         Algorithm::Crc(_) => crc_fold::registry(variants, krate),
-        Algorithm::Aria(_) => aria::registry(krate),
+        Algorithm::Aria(..) => aria::registry(krate),
     })
 }
 

@@ -15,7 +15,7 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::KeyError;
-use crate::cpu::Gfni;
+use crate::cpu::AriaRounds;
 use crate::mem::{number, vector};
 
 byways_macros::aria_layouts!();
@@ -29,6 +29,9 @@ type Plain = [u8; 16];
 /// A round key as kernels take it.
 pub trait Layout: Copy + sealed::Sealed {
     /// Of the key's bytes, with what the S-boxes add in them; `inner` is neither the first nor the last.
+    /// Whether what the S-boxes add is in the keys.
+    #[doc(hidden)]
+    const FOLDED: bool = true;
     #[doc(hidden)]
     fn lay_out(key: Plain, inner: bool) -> Self;
     /// Nothing.
@@ -41,6 +44,9 @@ mod sealed {
     impl Sealed for super::Packed {}
     impl Sealed for super::Sliced {}
     impl Sealed for super::Grid {}
+    impl Sealed for super::Classed {}
+    impl Sealed for super::Lanes {}
+    impl Sealed for super::Bytes {}
 }
 
 /// A round key for pairs of registers.
@@ -57,6 +63,114 @@ pub struct Sliced([[u8; 16]; 16]);
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Grid([u32; 16]);
+
+/// A round key for a register a class, for four blocks.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Classed([[u8; 16]; 4]);
+
+/// A round key for a register whose lanes are the classes.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Lanes([[u8; 16]; 4]);
+
+/// A round key for a register a byte, 16 times each, without what the S-boxes add.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Bytes([[u8; 16]; 16]);
+
+impl Zeroize for Classed {
+    fn zeroize(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl Zeroize for Lanes {
+    fn zeroize(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl Zeroize for Bytes {
+    fn zeroize(&mut self) {
+        self.0.as_flattened_mut().zeroize();
+    }
+}
+
+impl Layout for Classed {
+    const ZERO: Self = Classed([[0; 16]; 4]);
+    const FOLDED: bool = false;
+
+    #[inline]
+    fn lay_out(key: Plain, _: bool) -> Self {
+        Classed(by_classes(key))
+    }
+}
+
+impl Layout for Lanes {
+    const ZERO: Self = Lanes([[0; 16]; 4]);
+
+    #[inline]
+    fn lay_out(key: Plain, _: bool) -> Self {
+        Lanes(by_classes(key))
+    }
+}
+
+impl Layout for Bytes {
+    const ZERO: Self = Bytes([[0; 16]; 16]);
+    const FOLDED: bool = false;
+
+    #[inline]
+    fn lay_out(key: Plain, _: bool) -> Self {
+        Bytes(key.map(|byte| [byte; 16]))
+    }
+}
+
+/// Each byte in its class, at its row in the grid, for four blocks.
+#[inline]
+const fn by_classes(key: Plain) -> [[u8; 16]; 4] {
+    let (mut classes, mut at) = ([[0; 16]; 4], 0);
+    while at < 16 {
+        let (byte, row) = (GRID[at], at / 4);
+        let mut block = 0;
+        while block < 4 {
+            classes[byte % 4][4 * row + block] = key[byte];
+            block += 1;
+        }
+        at += 1;
+    }
+    classes
+}
+
+impl Classed {
+    /// Class `I`'s part.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 4) }
+        vector(u128::from_le_bytes(self.0[I]))
+    }
+}
+
+impl Bytes {
+    /// Byte `I`, everywhere.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 16) }
+        vector(u128::from_le_bytes(self.0[I]))
+    }
+}
+
+impl Lanes {
+    /// All of it.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn zmm<const I: usize>(&self) -> __m512i {
+        const { assert!(I == 0) }
+        crate::mem::load_64(self.0.as_flattened().first_chunk().expect("64 bytes"))
+    }
+}
 
 impl Zeroize for Packed {
     fn zeroize(&mut self) {
@@ -217,13 +331,14 @@ impl<L: Layout> Keys<L> {
 
     fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
         let last = schedule.rounds.count();
-        let mut keys = Keys { keys: [L::ZERO; MOST], last: xor(plain[last], FOLDED[3]), rounds: schedule.rounds };
+        let mut keys = Keys { keys: [L::ZERO; MOST], last: if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] }, rounds: schedule.rounds };
         for (i, (laid_out, key)) in keys.keys.iter_mut().zip(plain).enumerate().take(last + 1) {
             let folded = match i {
                 0 => FOLDED[0],
                 _ if i == last => FOLDED[3],
                 _ => FOLDED[2 - i % 2],
             };
+            let folded = if L::FOLDED { folded } else { [0; 16] };
             *laid_out = L::lay_out(xor(*key, folded), i > 0 && i < last);
         }
         keys
@@ -311,7 +426,7 @@ impl Schedule {
     ///
     /// # Errors
     /// If it has another length.
-    pub fn new(key: &[u8], gfni: Gfni) -> Result<Self, KeyError> {
+    pub fn new(key: &[u8], rounds_by: AriaRounds) -> Result<Self, KeyError> {
         let rounds = match key.len() {
             16 => Rounds::Twelve,
             24 => Rounds::Fourteen,
@@ -322,9 +437,9 @@ impl Schedule {
         padded[..key.len()].copy_from_slice(key);
         let half = |at| u128::from_be_bytes(*padded[at..].first_chunk().expect("16 bytes"));
         let (mut w, constant) = ([half(0); 4], |i: usize| CONSTANTS[(rounds.count() / 2 + i) % 3]);
-        w[1] = gfni.aria_round(w[0] ^ constant(0), true) ^ half(16);
-        w[2] = gfni.aria_round(w[1] ^ constant(1), false) ^ w[0];
-        w[3] = gfni.aria_round(w[2] ^ constant(2), true) ^ w[1];
+        w[1] = rounds_by.round(w[0] ^ constant(0), true) ^ half(16);
+        w[2] = rounds_by.round(w[1] ^ constant(1), false) ^ w[0];
+        w[3] = rounds_by.round(w[2] ^ constant(2), true) ^ w[1];
         let last = rounds.count();
         let mut schedule = Schedule { encryption: [[0; 16]; MOST], decryption: [[0; 16]; MOST], rounds };
         for (i, key) in schedule.encryption.iter_mut().enumerate().take(last + 1) {
@@ -333,7 +448,7 @@ impl Schedule {
         }
         for (i, key) in schedule.decryption.iter_mut().enumerate().take(last + 1) {
             let of = schedule.encryption[last - i];
-            *key = if i == 0 || i == last { of } else { gfni.aria_diffuse(of) };
+            *key = if i == 0 || i == last { of } else { rounds_by.diffuse(of) };
         }
         padded.zeroize();
         w.zeroize();
@@ -361,6 +476,10 @@ pub(crate) static AROUND_ODD: Keys<Packed> = around(FOLDED[0], xor(FOLDED[1], BE
 
 /// The same of an even round.
 pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2], FOLDED[0]));
+
+/// Keys around a round that stands alone, without GFNI: nothing.
+pub(crate) static AROUND: Keys<Classed> =
+    Keys { keys: [Classed([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve };
 
 const fn around(before: Plain, after: Plain) -> Keys<Packed> {
     let mut keys = [Packed([[0; 16]; 2]); MOST];
@@ -442,6 +561,18 @@ pub enum Aria {
     SlicedCtr(CtrFn<Sliced>),
     /// Counter mode, a register a byte, with three-input xors.
     GridCtr(CtrFn<Grid>),
+    /// Blocks by themselves, a register for all classes.
+    Lanes(EcbFn<Lanes>),
+    /// Counter mode, a register for all classes.
+    LanesCtr(CtrFn<Lanes>),
+    /// Blocks by themselves, a register a class, S-boxes by AES rounds.
+    Classed(EcbFn<Classed>),
+    /// Counter mode, a register a class, S-boxes by AES rounds.
+    ClassedCtr(CtrFn<Classed>),
+    /// Blocks by themselves, a register a byte, S-boxes by AES rounds.
+    Bytes(EcbFn<Bytes>),
+    /// Counter mode, a register a byte, S-boxes by AES rounds.
+    BytesCtr(CtrFn<Bytes>),
 }
 
 /// An ARIA kernel for whole blocks by themselves, in the direction of the keys. To call it, the CPU must have the features

@@ -141,3 +141,11 @@ pub fn less8_ymm(a: __m256i, b: __m256i) -> __m256i {
 pub fn less8_zmm(a: __m512i, b: __m512i) -> __m512i {
     _mm512_movm_epi8(_mm512_cmplt_epu8_mask(a, b))
 }
+
+/// 64 bytes in a zmm register.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn load_64(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes, and any bytes are a vector.
+    unsafe { bytes.as_ptr().cast::<__m512i>().read_unaligned() }
+}

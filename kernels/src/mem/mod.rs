@@ -23,6 +23,7 @@ pub use core::option::Option::Some;
 mod blocks;
 mod message;
 
+pub(crate) use blocks::load_64;
 pub use blocks::{Blocks, Padded, bytes, less8_xmm, less8_ymm, less8_zmm};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
 

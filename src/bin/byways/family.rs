@@ -5,13 +5,14 @@ use std::str::FromStr;
 
 use byways::crc::catalogue::AnyAlgorithm;
 use byways::crc::{CRC_16_T10_DIF, CRC_32_ISCSI, CRC_32_ISO_HDLC};
-use byways_codegen::spec::{Algorithm, CrcForm, CtrForm, KeySize, Variant, Width};
+use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, BLOCK, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// Kernels of one signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
     Ctr,
     Crc,
+    Aria,
 }
 
 /// What is to be known of a family.
@@ -22,8 +23,10 @@ pub(crate) struct Facts {
     pub(crate) list: &'static str,
     /// What its kernels are verified against, and what the library uses in their place.
     pub(crate) peers: &'static str,
-    /// The library's type that makes something of each message.
+    /// What of the library makes something of each message.
     pub(crate) object: &'static str,
+    /// Whether the plan is measured through the library alone, as a message may take several of its kernels.
+    pub(crate) by_library: bool,
     /// Bytes in a message, unless others are asked for.
     pub(crate) sizes: &'static [usize],
     /// Bytes that a message is fed in pieces of, unless others are asked for; none where that is not measured.
@@ -31,7 +34,7 @@ pub(crate) struct Facts {
 }
 
 impl Family {
-    pub(crate) const ALL: [Family; 2] = [Family::Ctr, Family::Crc];
+    pub(crate) const ALL: [Family; 3] = [Family::Ctr, Family::Crc, Family::Aria];
 
     pub(crate) const fn of(algorithm: Algorithm) -> Self {
         Task::of(algorithm).family()
@@ -43,7 +46,8 @@ impl Family {
                 name: "ctr",
                 list: "kernels/src/aes_ctr.rs",
                 peers: "crates `aes` and `ctr`",
-                object: "Ctr128BE",
+                object: "a `Ctr128BE`",
+                by_library: false,
                 sizes: &[16, 64, 256, 1024, 1472, 8192, 65536],
                 updates: &[],
             },
@@ -51,9 +55,19 @@ impl Family {
                 name: "crc",
                 list: "kernels/src/crc_fold.rs",
                 peers: "crate `crc`",
-                object: "Digest",
+                object: "a `Digest`",
+                by_library: false,
                 sizes: &[16, 64, 256, 1024, 2048, 4096, 8192],
                 updates: &[16, 64, 256, 1024],
+            },
+            Family::Aria => &Facts {
+                name: "aria",
+                list: "kernels/src/aria.rs",
+                peers: "crates `aria` and `ctr`",
+                object: "a call of `encrypt_blocks` or `decrypt_blocks`",
+                by_library: true,
+                sizes: &[16, 128, 256, 1024, 4096],
+                updates: &[],
             },
         }
     }
@@ -81,6 +95,8 @@ pub(crate) enum Task {
     CrcMsb,
     /// CRC-32C, by kernels for no other CRC.
     Crc32c,
+    /// ARIA, with keys of any size.
+    Aria(AriaMode),
 }
 
 impl Task {
@@ -90,6 +106,7 @@ impl Task {
             Algorithm::Crc(CrcForm::Lsb) => Task::CrcLsb,
             Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => Task::CrcMsb,
             Algorithm::Crc(CrcForm::Crc32c | CrcForm::Crc32cFused) => Task::Crc32c,
+            Algorithm::Aria(mode, AriaForm::Gfni | AriaForm::AesSub) => Task::Aria(mode),
         }
     }
 
@@ -108,6 +125,7 @@ impl Task {
         match self {
             Task::Ctr(_) => Family::Ctr,
             Task::CrcLsb | Task::CrcMsb | Task::Crc32c => Family::Crc,
+            Task::Aria(_) => Family::Aria,
         }
     }
 
@@ -117,14 +135,23 @@ impl Task {
             Task::Ctr(key) => (Algorithm::AesCtr(key, CtrForm::Plain), 8),
             Task::CrcLsb | Task::Crc32c => (Algorithm::Crc(CrcForm::Lsb), 4),
             Task::CrcMsb => (Algorithm::Crc(CrcForm::MsbSwap), 4),
+            Task::Aria(mode) => (Algorithm::Aria(mode, AriaForm::AesSub), 16),
         };
         Variant::new(algorithm, by, Width::Xmm).expect("few registers")
+    }
+
+    /// Bytes that the length of a message must be a multiple of.
+    pub(crate) const fn unit(self) -> usize {
+        match self {
+            Task::Ctr(_) | Task::CrcLsb | Task::CrcMsb | Task::Crc32c | Task::Aria(AriaMode::Ctr) => 1,
+            Task::Aria(AriaMode::Ecb | AriaMode::Odd | AriaMode::Even) => BLOCK,
+        }
     }
 
     /// A CRC that its kernels are for.
     pub(crate) const fn crc(self) -> Option<AnyAlgorithm> {
         match self {
-            Task::Ctr(_) => None,
+            Task::Ctr(_) | Task::Aria(_) => None,
             Task::CrcLsb => Some(AnyAlgorithm::U32(&CRC_32_ISO_HDLC)),
             Task::CrcMsb => Some(AnyAlgorithm::U16(&CRC_16_T10_DIF)),
             Task::Crc32c => Some(AnyAlgorithm::U32(&CRC_32_ISCSI)),
@@ -150,6 +177,10 @@ impl Task {
             Task::CrcLsb => "crc_lsb",
             Task::CrcMsb => "crc_msb",
             Task::Crc32c => "crc32c",
+            Task::Aria(AriaMode::Ecb) => "aria_ecb",
+            Task::Aria(AriaMode::Ctr) => "aria_ctr",
+            Task::Aria(AriaMode::Odd) => "aria_odd",
+            Task::Aria(AriaMode::Even) => "aria_even",
         }
     }
 
@@ -171,6 +202,7 @@ pub(crate) const fn form(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::AesCtr(_, form) => form.name(),
         Algorithm::Crc(form) => form.name(),
+        Algorithm::Aria(_, form) => form.name(),
     }
 }
 
@@ -186,7 +218,9 @@ mod tests {
             assert_eq!(Family::of(task.first().algorithm()), task.family());
         }
         let tasks: Vec<String> = Task::all().iter().map(Task::to_string).collect();
-        assert_eq!(tasks, ["aes128_ctr", "aes192_ctr", "aes256_ctr", "crc_lsb", "crc_msb", "crc32c"]);
+        let ctr = ["aes128_ctr", "aes192_ctr", "aes256_ctr"];
+        let aria = ["aria_ecb", "aria_ctr", "aria_odd", "aria_even"];
+        assert_eq!(tasks, [&ctr[..], &["crc_lsb", "crc_msb", "crc32c"], &aria].concat());
     }
 
     #[test]
@@ -197,6 +231,8 @@ mod tests {
         assert_eq!(short("crc_lsb_by4_xmm"), "by4 xmm");
         assert_eq!(short("crc_msb_rev_by32_zmm"), "rev by32 zmm");
         assert_eq!(short("crc32c_fused_by16_ymm"), "fused by16 ymm");
+        assert_eq!(short("aria_ecb_by64_zmm"), "by64 zmm");
+        assert_eq!(short("aria_ctr_aessub_by16_xmm"), "aessub by16 xmm");
         assert_eq!(Task::Crc32c.short("crc_lsb_by4_xmm"), "crc_lsb_by4_xmm");
     }
 }

@@ -3,12 +3,21 @@
 use byways::cipher::{Key, KeyInit};
 use byways::crc::Crc;
 use byways::crc::catalogue::AnyAlgorithm;
-use byways::{Aes128, Aes192, Aes256, Width};
-use byways_codegen::spec::KeySize;
+use byways::{Aes128, Aes192, Aes256, Aria128, Aria192, Aria256, Width};
+use byways_codegen::spec::{AriaMode, KeySize};
 
 use crate::family::{Family, Task};
 #[cfg(target_arch = "x86_64")]
 use crate::run;
+use crate::work::Detail;
+
+/// Some key of this type, for registers at most so wide.
+macro_rules! key {
+    ($cipher:ident, $width:expr) => {{
+        let key = &Key::<$cipher>::from_fn(|i| i as u8);
+        Box::new($width.map_or_else(|| $cipher::new(key), |width| $cipher::with_max_width(key, width)))
+    }};
+}
 
 /// What chooses kernels for a task.
 pub(crate) struct Subject {
@@ -16,6 +25,8 @@ pub(crate) struct Subject {
     pub(crate) title: String,
     /// What it has kernels for.
     pub(crate) task: Task,
+    /// What is measured of it.
+    pub(crate) detail: Detail,
     library: Box<dyn Library>,
 }
 
@@ -23,28 +34,40 @@ impl Subject {
     /// One for each of the family's tasks, for registers at most so wide.
     pub(crate) fn all(family: Family, width: Option<Width>) -> Vec<Self> {
         let tasks = Task::all().into_iter().filter(|task| task.family() == family);
-        tasks.map(|task| Self::of(task, width)).collect()
+        tasks.filter_map(|task| Self::of(task, width)).collect()
     }
 
-    /// Some key or CRC of the task, for registers at most so wide.
-    pub(crate) fn of(task: Task, width: Option<Width>) -> Self {
-        macro_rules! keyed {
-            ($aes:ident) => {{
-                let key = &Key::<$aes>::from_fn(|i| i as u8);
-                let aes = width.map_or_else(|| $aes::new(key), |width| $aes::with_max_width(key, width));
-                Self::new(stringify!($aes), task, Box::new(aes))
-            }};
-        }
+    /// Some key or CRC of the task, for registers at most so wide; none if another task's has its kernels, too.
+    pub(crate) fn of(task: Task, width: Option<Width>) -> Option<Self> {
+        let keyed = |title, library| Self::new(title, task, Detail::Any, library);
         let crc = |title| Self::crc(title, task.crc().expect("a task of CRCs"), width);
-        match task {
-            Task::Ctr(KeySize::Aes128) => keyed!(Aes128),
-            Task::Ctr(KeySize::Aes192) => keyed!(Aes192),
-            Task::Ctr(KeySize::Aes256) => keyed!(Aes256),
+        Some(match task {
+            Task::Ctr(KeySize::Aes128) => keyed("Aes128", key!(Aes128, width)),
+            Task::Ctr(KeySize::Aes192) => keyed("Aes192", key!(Aes192, width)),
+            Task::Ctr(KeySize::Aes256) => keyed("Aes256", key!(Aes256, width)),
             Task::CrcLsb => crc("CRC, lsb first"),
             Task::CrcMsb => crc("CRC, msb first"),
             Task::Crc32c => crc("CRC-32C"),
-        }
+            // of whatever size
+            Task::Aria(AriaMode::Ecb) => keyed("ARIA", key!(Aria128, width)),
+            Task::Aria(AriaMode::Ctr | AriaMode::Odd | AriaMode::Even) => return None,
+        })
     }
+
+    /// ARIA keys of every size in both directions, for registers at most so wide.
+    pub(crate) fn aria(width: Option<Width>) -> Vec<Self> {
+        let one = |key_len: usize, decrypt| {
+            let library: Box<dyn Library> = match key_len {
+                16 => key!(Aria128, width),
+                24 => key!(Aria192, width),
+                _ => key!(Aria256, width),
+            };
+            let title = format!("aria{} {}", 8 * key_len, if decrypt { "decrypt" } else { "encrypt" });
+            Self::new(&title, Task::Aria(AriaMode::Ecb), Detail::Aria { key_len, decrypt }, library)
+        };
+        [16, 24, 32].into_iter().flat_map(|key_len| [one(key_len, false), one(key_len, true)]).collect()
+    }
+
 
     /// The CRC of this algorithm, for registers at most so wide.
     pub(crate) fn crc(title: &str, algorithm: AnyAlgorithm, width: Option<Width>) -> Self {
@@ -60,11 +83,11 @@ impl Subject {
             AnyAlgorithm::U32(algorithm) => sized!(u32, algorithm),
             AnyAlgorithm::U64(algorithm) => sized!(u64, algorithm),
         };
-        Self::new(title, Task::of_crc(algorithm), library)
+        Self::new(title, Task::of_crc(algorithm), Detail::Crc(algorithm), library)
     }
 
-    fn new(title: &str, task: Task, library: Box<dyn Library>) -> Self {
-        Subject { title: title.to_owned(), task, library }
+    fn new(title: &str, task: Task, detail: Detail, library: Box<dyn Library>) -> Self {
+        Subject { title: title.to_owned(), task, detail, library }
     }
 
     /// The widest registers that it uses.
@@ -124,6 +147,18 @@ impl Library for Aes192 {
 
 impl Library for Aes256 {
     library!(ciphers);
+}
+
+impl Library for Aria128 {
+    library!(blocks);
+}
+
+impl Library for Aria192 {
+    library!(blocks);
+}
+
+impl Library for Aria256 {
+    library!(blocks);
 }
 
 impl<W: byways::crc::Width> Library for Crc<W> {

@@ -7,19 +7,21 @@ use byways::Registered;
 use byways::byways_kernels::crc::{Constants, Fold};
 use byways::byways_kernels::crc_fold::LANES;
 use byways::byways_kernels::ctr::Ctr;
-use byways::cipher::{InnerIvInit, StreamCipher};
+use byways::byways_kernels::keys::aria::Aria;
+use byways::cipher::array::Array;
+use byways::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, BlockSizeUser, InnerIvInit, StreamCipher, consts};
 use byways::cpu::{Detected, Kernel};
 use byways::crc::{Crc, Width};
 use byways::ctr::{Ctr128BE, Keystream};
 use byways::keys::AesKeys;
 use byways::measure::{Contestant, Cycles};
-use byways::verify::{crc, ctr, noise};
+use byways::verify::{aria, crc, ctr, noise};
 use byways_codegen::spec::{Algorithm, Variant};
 
 use crate::Failure;
 use crate::catalogue::Entry;
 use crate::family::{Family, Task};
-use crate::work::{Rival, Work};
+use crate::work::{Detail, Rival, Work};
 
 /// Whether kernels can be verified and measured at all: on this architecture they can.
 pub(crate) fn possible() -> Result<(), Failure> {
@@ -28,11 +30,16 @@ pub(crate) fn possible() -> Result<(), Failure> {
 
 /// What the family's kernels are verified against.
 pub(crate) fn oracle(family: Family) -> String {
-    let longest = match family {
-        Family::Ctr => ctr::LONGEST,
-        Family::Crc => crc::LONGEST,
+    let lengths = match family {
+        Family::Ctr => format!("at every length from 0 to {} bytes", ctr::LONGEST),
+        Family::Crc => format!("at every length from 0 to {} bytes", crc::LONGEST),
+        Family::Aria => format!(
+            "at every number of blocks from 0 to {}, in counter mode at every length from 0 to {} bytes",
+            aria::MOST_BLOCKS,
+            aria::LONGEST
+        ),
     };
-    format!("{}, at every length from 0 to {longest} bytes", family.facts().peers)
+    format!("{}, {lengths}", family.facts().peers)
 }
 
 /// Verifies the variant's program, interpreted; the error is what it computed wrong.
@@ -43,6 +50,7 @@ pub(crate) fn interpreted(variant: Variant) -> Result<(), String> {
             ctr::every_length(&way, key.bits() / 8, || ()).map_err(|fault| fault.to_string())
         }
         Algorithm::Crc(_) => every_crc(&crc::Way::interpreted(variant), variant),
+        Algorithm::Aria(..) => every_aria(&aria::Way::interpreted(variant)),
     }
 }
 
@@ -56,6 +64,7 @@ pub(crate) fn native(entry: &Entry) -> Result<(), String> {
         Registered::Crc(kernel) => {
             every_crc(&crc::Way::native(kernel).expect("a kernel that runs here"), entry.variant)
         }
+        Registered::Aria(kernel) => every_aria(&aria::Way::native(kernel).expect("a kernel that runs here")),
         _ => unknown(entry),
     }
 }
@@ -64,6 +73,10 @@ pub(crate) fn native(entry: &Entry) -> Result<(), String> {
 fn every_crc(way: &crc::Way, variant: Variant) -> Result<(), String> {
     let lsb = Task::of(variant.algorithm()) != Task::CrcMsb;
     crc::every_length(way, lsb, &crc::generators_for(variant), || ()).map_err(|fault| fault.to_string())
+}
+
+fn every_aria(way: &aria::Way) -> Result<(), String> {
+    aria::every_length(way, || ()).map_err(|fault| fault.to_string())
 }
 
 /// The registry's enum is open, so that the compiler does not see what is missing here.
@@ -88,6 +101,7 @@ fn kernel<'a>(entry: &Entry, messages: &'a Shared) -> Works<'a> {
     match entry.kernel {
         Registered::Ctr(kernel) => Box::new(keystream(kernel, messages)),
         Registered::Crc(kernel) => Box::new(fold(kernel, entry.task(), messages)),
+        Registered::Aria(kernel) => Box::new(rounds(kernel, messages)),
         _ => unknown(entry),
     }
 }
@@ -126,8 +140,9 @@ pub(crate) fn ciphers<'a, C: Keystream>(aes: &'a C, messages: &'a Shared) -> imp
 /// Each message in its pieces, the register handed on; the constants made before.
 fn fold<'a>(kernel: &Kernel<Fold<LANES>>, task: Task, messages: &'a Shared) -> impl FnMut(usize) + 'a {
     let run = kernel.prove(Detected::get()).expect("a kernel that runs here");
-    let Work { update, crc, .. } = messages.borrow().work;
-    let crc = crc.or(task.crc()).expect("a task of CRCs").wide();
+    let Work { update, detail, .. } = messages.borrow().work;
+    let asked = if let Detail::Crc(crc) = detail { Some(crc) } else { task.crc() };
+    let crc = asked.expect("a task of CRCs").wide();
     let constants = Constants::new(crc.width, crc.poly);
     move |times| {
         let mut messages = messages.borrow_mut();
@@ -148,6 +163,48 @@ pub(crate) fn digests<'a, W: Width>(crc: &'a Crc<W>, messages: &'a Shared) -> im
             messages.turn(i).chunks(update).for_each(|piece| digest.update(piece));
             black_box(digest.finalize());
         }
+    }
+}
+
+/// In place, the round keys made before, in counter mode a fresh IV a message.
+fn rounds<'a>(kernel: &Kernel<Aria>, messages: &'a Shared) -> impl FnMut(usize) + 'a {
+    let (key_len, direction) = aria_detail(messages);
+    let key: Vec<u8> = noise(1).take(key_len).collect();
+    let run = aria::keyed(kernel, &key, direction).expect("a kernel that runs here");
+    let mut iv = 0_u128;
+    move |times| {
+        let mut messages = messages.borrow_mut();
+        for i in 0..times {
+            iv = iv.wrapping_add(STEP);
+            run(iv, messages.turn(i).into());
+        }
+    }
+}
+
+/// The same through the library's types, blocks by themselves: a call a message.
+pub(crate) fn blocks<'a, C>(aria: &'a C, messages: &'a Shared) -> impl FnMut(usize) + 'a
+where
+    C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = consts::U16>,
+{
+    let (_, direction) = aria_detail(messages);
+    move |times| {
+        let mut messages = messages.borrow_mut();
+        for i in 0..times {
+            let (blocks, _) = Array::slice_as_chunks_mut(messages.turn(i));
+            match direction {
+                aria::Direction::Encrypt => aria.encrypt_blocks(blocks),
+                aria::Direction::Decrypt => aria.decrypt_blocks(blocks),
+            }
+        }
+    }
+}
+
+/// Bytes in the key, and the direction: if nobody asks for others, 16 bytes and to encrypt.
+fn aria_detail(messages: &Shared) -> (usize, aria::Direction) {
+    match messages.borrow().work.detail {
+        Detail::Aria { key_len, decrypt: true } => (key_len, aria::Direction::Decrypt),
+        Detail::Aria { key_len, decrypt: false } => (key_len, aria::Direction::Encrypt),
+        Detail::Any | Detail::Crc(_) => (aria::KEY_LENS[0], aria::Direction::Encrypt),
     }
 }
 
