@@ -7,7 +7,7 @@ use byways_kernels::cpu::{ByLength, Detected, Kernel, ProvenByLength};
 use byways_kernels::crc::FoldFn;
 use byways_kernels::crc_fold::LANES;
 use byways_kernels::ctr::CtrFn;
-use byways_kernels::keys::aria::{CtrFn as AriaCtrFn, EcbFn, Grid, Packed, Sliced};
+use byways_kernels::keys::aria::{Bytes, Classed, CtrFn as AriaCtrFn, EcbFn, Grid, Packed, Sliced};
 use byways_kernels::{aes_ctr, aria, crc_fold};
 
 use crate::Width;
@@ -58,22 +58,30 @@ const CRC32C_BY_LENGTH: [(Width, &[Row]); 3] = [
     (Width::Xmm, &[(64, "32c_by4_xmm"), (65535, "_lsb_by8_xmm"), (MORE, "32c_fused_by8_xmm")]),
 ];
 
-/// ARIA, for what is left when the widest kernel has taken its batches, or all of a short message: the kernel that takes so
-/// many bytes in one batch.
-const ARIA: [(Width, &[Row]); 3] = [
-    (
-        Width::Zmm,
-        &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_zmm"), (256, "_by16_zmm"), (MORE, "_by32_zmm")],
-    ),
+/// ARIA at zmm, for what is left when the widest kernel has taken its batches, or all of a short message: the kernel that
+/// takes so many bytes in one batch.
+const ARIA_ZMM: [(Width, &[Row]); 1] = [(
+    Width::Zmm,
+    &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_zmm"), (256, "_by16_zmm"), (MORE, "_by32_zmm")],
+)];
+
+/// The same at less.
+const ARIA_LESS: [(Width, &[Row]); 2] = [
     (Width::Ymm, &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_ymm"), (MORE, "_by16_ymm")]),
     (Width::Xmm, &[(32, "_by2_xmm"), (MORE, "_by4_xmm")]),
 ];
+
+/// The same without GFNI.
+const ARIA_AESSUB: [(Width, &[Row]); 1] = [(Width::Xmm, &[(64, "_by4_xmm"), (MORE, "_by8_xmm")])];
 
 /// ARIA's widest kernels, where xors have three inputs.
 const ARIA_GRID: [(Width, &[Row]); 1] = [(Width::Zmm, &[(MORE, "_by64_zmm")])];
 
 /// ARIA's widest kernels, where they have two.
 const ARIA_SLICED: [(Width, &[Row]); 2] = [(Width::Ymm, &[(MORE, "_by32_ymm")]), (Width::Xmm, &[(MORE, "_by16_xmm")])];
+
+/// ARIA's widest kernel without GFNI.
+const ARIA_BYTES: [(Width, &[Row]); 1] = [(Width::Xmm, &[(MORE, "_by16_xmm")])];
 
 /// How many bytes go to which of a tier's ARIA kernels.
 #[derive(Clone, Copy, Debug)]
@@ -84,16 +92,12 @@ pub(crate) struct AriaSizes {
     pub(crate) narrow: usize,
 }
 
-/// Those of a tier.
-pub(crate) const fn aria_sizes(width: Width) -> AriaSizes {
-    match width {
-        Width::Zmm => AriaSizes { wide: 64 * 16, narrow: 32 * 16 },
-        Width::Ymm => AriaSizes { wide: 32 * 16, narrow: 16 * 16 },
-        Width::Xmm | Width::Fallback => AriaSizes { wide: 16 * 16, narrow: 4 * 16 },
-    }
-}
-
 impl AriaSizes {
+    /// Of these kernels, by their names.
+    pub(crate) fn new(widest: &str, others: &str) -> Self {
+        AriaSizes { wide: batch(widest), narrow: batch(others) }
+    }
+
     /// How many of so many bytes the widest kernel takes: all whole batches, and what is left if it is more than the
     /// others take at once.
     #[inline]
@@ -103,9 +107,15 @@ impl AriaSizes {
     }
 }
 
+/// Bytes in a batch of the kernel of this name: 16 times N.
+fn batch(name: &str) -> usize {
+    let by = name.rsplit_once("_by").and_then(|(_, tail)| tail.split_once('_')).and_then(|(by, _)| by.parse().ok());
+    16 * by.unwrap_or(1)
+}
+
 /// The most rows in a table. One that has fewer repeats its last.
 const ROWS: usize = max(
-    max(most_rows(&AES_CTR), most_rows(&ARIA)),
+    max(most_rows(&AES_CTR), most_rows(&ARIA_ZMM)),
     max(most_rows(&CRC32C_BY_LENGTH), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB))),
 );
 
@@ -213,17 +223,29 @@ tiers! {
     /// CRC-32C.
     CRC32C: CRC32C_BY_LENGTH of crc_fold::KERNELS, "crc", crc32c, FoldFn<LANES>;
     /// ARIA, blocks by themselves.
-    ARIA_ECB: ARIA of aria::KERNELS, "aria_ecb", packed, EcbFn<Packed>;
+    ARIA_ECB_ZMM: ARIA_ZMM of aria::KERNELS, "aria_ecb", packed, EcbFn<Packed>;
     /// ARIA in counter mode.
-    ARIA_CTR: ARIA of aria::KERNELS, "aria_ctr", packed_ctr, AriaCtrFn<Packed>;
-    /// ARIA's widest, blocks by themselves.
+    ARIA_CTR_ZMM: ARIA_ZMM of aria::KERNELS, "aria_ctr", packed_ctr, AriaCtrFn<Packed>;
+    /// ARIA, blocks by themselves.
+    ARIA_ECB_LESS: ARIA_LESS of aria::KERNELS, "aria_ecb", packed, EcbFn<Packed>;
+    /// ARIA in counter mode.
+    ARIA_CTR_LESS: ARIA_LESS of aria::KERNELS, "aria_ctr", packed_ctr, AriaCtrFn<Packed>;
+    /// ARIA, blocks by themselves.
+    ARIA_ECB_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ecb_aessub", classed, EcbFn<Classed>;
+    /// ARIA in counter mode.
+    ARIA_CTR_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ctr_aessub", classed_ctr, AriaCtrFn<Classed>;
+    /// ARIA, blocks by themselves.
     ARIA_ECB_GRID: ARIA_GRID of aria::KERNELS, "aria_ecb", grid, EcbFn<Grid>;
-    /// ARIA's widest in counter mode.
+    /// ARIA in counter mode.
     ARIA_CTR_GRID: ARIA_GRID of aria::KERNELS, "aria_ctr", grid_ctr, AriaCtrFn<Grid>;
-    /// ARIA's widest, blocks by themselves.
+    /// ARIA, blocks by themselves.
     ARIA_ECB_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ecb", sliced, EcbFn<Sliced>;
-    /// ARIA's widest in counter mode.
+    /// ARIA in counter mode.
     ARIA_CTR_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ctr", sliced_ctr, AriaCtrFn<Sliced>;
+    /// ARIA, blocks by themselves.
+    ARIA_ECB_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ecb_aessub", bytes, EcbFn<Bytes>;
+    /// ARIA in counter mode.
+    ARIA_CTR_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ctr_aessub", bytes_ctr, AriaCtrFn<Bytes>;
 }
 
 /// Whether `name` is `head` and `tail`.

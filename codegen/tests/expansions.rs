@@ -3,7 +3,7 @@
 use byways_codegen::emit;
 use byways_codegen::families;
 use byways_codegen::ir::{KeyLayout, Skeleton};
-use byways_codegen::spec::{Algorithm, AriaMode, CrcForm, Variant, Width};
+use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, CrcForm, Variant, Width};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -15,8 +15,10 @@ fn every_variant() -> Vec<Variant> {
             variants.extend(unrolls.map(|by| Variant::new(algorithm, by, width).expect("an allowed N")));
         }
     }
-    // every N that fits, but in the cached form of counter mode powers of two, and of ARIA 2, 4, 8 or 16 registers
-    assert_eq!(variants.len(), 3 * (16 + 16 + 32) + 3 * (5 + 5 + 6) + 5 * (16 + 16 + 32) + 4 * (4 + 4 + 4));
+    // every N that fits, but in the cached form of counter mode powers of two; and of ARIA in each mode 2, 4, 8 or 16
+    // registers, at zmm also 1, and without GFNI 4, 8 or 16 at xmm alone
+    let (ctr, cached, crc, aria) = (3 * (16 + 16 + 32), 3 * (5 + 5 + 6), 5 * (16 + 16 + 32), 4 * (4 + 4 + 5 + 3));
+    assert_eq!(variants.len(), ctr + cached + crc + aria);
     variants
 }
 
@@ -75,7 +77,7 @@ fn the_registry_is_of_the_functions_kind() {
         let form = match variant.algorithm() {
             Algorithm::Crc(form) => form,
             algorithm => {
-                let of = if let Algorithm::Aria(_) = algorithm { "keys :: aria :: Aria" } else { "ctr :: Ctr" };
+                let of = if let Algorithm::Aria(..) = algorithm { "keys :: aria :: Aria" } else { "ctr :: Ctr" };
                 let kernel = format!(":: byways_kernels :: cpu :: Kernel < :: byways_kernels :: {of} >");
                 assert_eq!(registry, kernel, "{variant}");
                 assert!(!items.contains("LANES"), "{variant}");
@@ -102,13 +104,16 @@ fn the_registry_is_of_the_functions_kind() {
 #[test]
 fn the_registry_has_the_layout_of_the_keys() {
     for variant in every_variant() {
-        let Algorithm::Aria(mode) = variant.algorithm() else { continue };
+        let Algorithm::Aria(mode, form) = variant.algorithm() else { continue };
         let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
-        let layout = match (variant.registers(), variant.width()) {
-            (2 | 4 | 8, _) => KeyLayout::Packed,
-            (16, Width::Xmm | Width::Ymm) => KeyLayout::Sliced,
-            (16, Width::Zmm) => KeyLayout::Grid,
-            (registers, _) => panic!("{variant} has {registers} registers"),
+        let layout = match (form, variant.registers(), variant.width()) {
+            (AriaForm::Gfni, 1, Width::Zmm) => KeyLayout::Lanes,
+            (AriaForm::Gfni, 2 | 4 | 8, _) => KeyLayout::Packed,
+            (AriaForm::Gfni, 16, Width::Xmm | Width::Ymm) => KeyLayout::Sliced,
+            (AriaForm::Gfni, 16, Width::Zmm) => KeyLayout::Grid,
+            (AriaForm::AesSub, 4 | 8, Width::Xmm) => KeyLayout::Classed,
+            (AriaForm::AesSub, 16, Width::Xmm) => KeyLayout::Bytes,
+            (_, registers, _) => panic!("{variant} has {registers} registers"),
         };
         let Skeleton::Rounds(rounds) = families::program(variant).skeleton else { panic!("{variant} has no rounds") };
         assert_eq!(rounds.layout, layout, "{variant}");

@@ -3,68 +3,105 @@
 //! The widest takes as many of its batches as there are; what is left, fewer blocks than that, goes to the cheapest kernel
 //! that takes them all at once, filled up with zeros.
 
-use byways_kernels::cpu::{Detected, Gfni, Proven};
+use byways_kernels::cpu::{AriaRounds, Detected, Proven};
 use byways_kernels::inout::InOutBuf;
-use byways_kernels::keys::aria::{CtrFn, EcbFn, Grid, Keys, Layout, Packed, Schedule, Sliced};
+use byways_kernels::keys::aria::{Bytes, Classed, CtrFn, EcbFn, Grid, Keys, Layout, Packed, Schedule, Sliced};
 use byways_kernels::mem::bytes;
 
 use super::Block;
 use crate::dispatch::Width;
-use crate::plan::{self, Tier};
+use crate::plan::{self, AriaSizes, Tier};
 
-/// Kernels that this CPU runs.
+/// Kernels that this CPU runs, and what makes round keys for them.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
-    ecb: &'static Tier<EcbFn<Packed>>,
-    narrow: (&'static plan::Plan<EcbFn<Packed>>, &'static plan::Plan<CtrFn<Packed>>),
-    wide: Wide<(Proven<EcbFn<Grid>>, Proven<CtrFn<Grid>>), (Proven<EcbFn<Sliced>>, Proven<CtrFn<Sliced>>)>,
-    wide_name: &'static str,
-    sizes: plan::AriaSizes,
-    gfni: Gfni,
+    tier: TierPlan,
+    rounds: AriaRounds,
 }
 
-/// What is different with the layout of the widest kernel's keys.
+/// By the layouts of their keys: of the widest kernel and of the others.
 #[derive(Clone, Copy)]
-enum Wide<G, S> {
-    Grid(G),
-    Sliced(S),
+enum TierPlan {
+    Zmm(Choice<Packed, Grid>),
+    Less(Choice<Packed, Sliced>),
+    AesSub(Choice<Classed, Bytes>),
+}
+
+/// Kernels for any number of blocks.
+#[derive(Clone, Copy)]
+struct Choice<N: Layout, W: Layout> {
+    tier: &'static Tier<EcbFn<N>>,
+    narrow: (&'static plan::Plan<EcbFn<N>>, &'static plan::Plan<CtrFn<N>>),
+    wide: (Proven<EcbFn<W>>, Proven<CtrFn<W>>),
+    wide_name: &'static str,
+    sizes: AriaSizes,
+}
+
+impl<N: Layout, W: Layout> Choice<N, W> {
+    /// The widest up to `limit`.
+    fn new(
+        narrow: (&'static [Tier<EcbFn<N>>], &'static [Tier<CtrFn<N>>]),
+        wide: (&'static [Tier<EcbFn<W>>], &'static [Tier<CtrFn<W>>]),
+        limit: Width,
+        cpu: Detected,
+    ) -> Option<Self> {
+        let (tier, ecb) = plan::plan(narrow.0, limit, cpu)?;
+        let (_, ctr) = plan::plan(narrow.1, tier.width(), cpu)?;
+        let (wide_tier, wide_ecb) = plan::plan(wide.0, tier.width(), cpu)?;
+        let (_, wide_ctr) = plan::plan(wide.1, tier.width(), cpu)?;
+        let (wide_name, others) = (wide_tier.rows().next()?.1, tier.rows().last()?.1);
+        Some(Choice {
+            tier,
+            narrow: (ecb, ctr),
+            // they have one row
+            wide: (wide_ecb.kernel(0), wide_ctr.kernel(0)),
+            wide_name,
+            sizes: AriaSizes::new(wide_name, others),
+        })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<N, W> {
+        let (most, wide) = (self.sizes.narrow, self.wide_name);
+        self.tier.rows().map(move |(bytes, name)| (bytes.min(most), name)).chain([(usize::MAX, wide)])
+    }
 }
 
 impl Plan {
     /// Those of the widest tier up to `limit`, if there is one.
     pub(crate) fn new(limit: Width, cpu: Detected) -> Option<Self> {
-        let gfni = cpu.gfni()?;
-        let (ecb, narrow) = plan::plan(&plan::ARIA_ECB, limit, cpu)?;
-        let (_, ctr) = plan::plan(&plan::ARIA_CTR, ecb.width(), cpu)?;
-        let (wide, wide_name) = if ecb.width() == Width::Zmm {
-            let (tier, ecb) = plan::plan(&plan::ARIA_ECB_GRID, limit, cpu)?;
-            let (_, ctr) = plan::plan(&plan::ARIA_CTR_GRID, limit, cpu)?;
-            (Wide::Grid((ecb.kernel(0), ctr.kernel(0))), tier.rows().next()?.1)
-        } else {
-            let (tier, of_ecb) = plan::plan(&plan::ARIA_ECB_SLICED, ecb.width(), cpu)?;
-            let (_, of_ctr) = plan::plan(&plan::ARIA_CTR_SLICED, ecb.width(), cpu)?;
-            (Wide::Sliced((of_ecb.kernel(0), of_ctr.kernel(0))), tier.rows().next()?.1)
+        use plan::{
+            ARIA_CTR_AESSUB, ARIA_CTR_BYTES, ARIA_CTR_GRID, ARIA_CTR_LESS, ARIA_CTR_SLICED, ARIA_CTR_ZMM,
+            ARIA_ECB_AESSUB, ARIA_ECB_BYTES, ARIA_ECB_GRID, ARIA_ECB_LESS, ARIA_ECB_SLICED, ARIA_ECB_ZMM,
         };
-        let sizes = plan::aria_sizes(ecb.width());
-        Some(Plan { ecb, narrow: (narrow, ctr), wide, wide_name, sizes, gfni })
+        let zmm = Choice::new((&ARIA_ECB_ZMM, &ARIA_CTR_ZMM), (&ARIA_ECB_GRID, &ARIA_CTR_GRID), limit, cpu);
+        let tier = zmm.map(TierPlan::Zmm).or_else(|| {
+            let narrow = (ARIA_ECB_LESS.as_slice(), ARIA_CTR_LESS.as_slice());
+            Choice::new(narrow, (&ARIA_ECB_SLICED, &ARIA_CTR_SLICED), limit, cpu).map(TierPlan::Less)
+        });
+        let tier = tier.or_else(|| {
+            let narrow = (ARIA_ECB_AESSUB.as_slice(), ARIA_CTR_AESSUB.as_slice());
+            Choice::new(narrow, (&ARIA_ECB_BYTES, &ARIA_CTR_BYTES), limit, cpu).map(TierPlan::AesSub)
+        });
+        Some(Plan { tier: tier?, rounds: cpu.aria_rounds()? })
     }
 }
 
 /// The round keys of both directions, wiped on drop, and the kernels that work with them.
-#[derive(Clone)]
-pub(crate) struct Kernels {
-    plan: Plan,
-    narrow: Directions<Packed>,
-    wide: WideKeys,
-}
-
-/// The widest kernel's keys: of the layout that its tier has.
-// they are used in place, so that no copy of one is left behind
+// the largest is what CPUs with AVX-512 have; keys are used in place, so that no copy of one is left behind
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone)]
-enum WideKeys {
-    Grid(Directions<Grid>),
-    Sliced(Directions<Sliced>),
+pub(crate) enum Kernels {
+    Zmm(Keyed<Packed, Grid>),
+    Less(Keyed<Packed, Sliced>),
+    AesSub(Keyed<Classed, Bytes>),
+}
+
+/// Kernels with their keys.
+#[derive(Clone)]
+pub(crate) struct Keyed<N: Layout, W: Layout> {
+    choice: Choice<N, W>,
+    narrow: Directions<N>,
+    wide: Directions<W>,
 }
 
 /// Round keys to encrypt and to decrypt.
@@ -85,74 +122,91 @@ impl<L: Layout> Directions<L> {
     }
 }
 
+impl<N: Layout, W: Layout> Keyed<N, W> {
+    fn new(choice: Choice<N, W>, schedule: &Schedule) -> Self {
+        Keyed { choice, narrow: Directions::new(schedule), wide: Directions::new(schedule) }
+    }
+
+    #[inline]
+    fn blocks(&self, encrypt: bool, data: InOutBuf<'_, '_, u8>) {
+        let Choice { narrow, wide, sizes, .. } = &self.choice;
+        let at = sizes.wide_bytes(data.len());
+        let (batches, left) = data.split_at(at);
+        if !batches.is_empty() {
+            wide.0.run(self.wide.of(encrypt), batches);
+        }
+        if !left.is_empty() {
+            narrow.0.kernel(left.len()).run(self.narrow.of(encrypt), left);
+        }
+    }
+
+    #[inline]
+    fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
+        let Choice { narrow, wide, sizes, .. } = &self.choice;
+        let at = sizes.wide_bytes(data.len());
+        let (batches, left) = data.split_at(at);
+        let blocks = (batches.len() / size_of::<Block>()) as u64;
+        if !batches.is_empty() {
+            wide.1.run(&self.wide.encryption, counter, batches);
+        }
+        if !left.is_empty() {
+            let low = (counter as u64).wrapping_add(blocks);
+            let counter = counter & !u128::from(u64::MAX) | u128::from(low);
+            narrow.1.kernel(left.len()).run(&self.narrow.encryption, counter, left);
+        }
+    }
+}
+
+/// The same expression for kernels of each kind.
+macro_rules! of_any_kind {
+    ($kernels:expr, $keyed:ident => $value:expr) => {
+        match $kernels {
+            Kernels::Zmm($keyed) => $value,
+            Kernels::Less($keyed) => $value,
+            Kernels::AesSub($keyed) => $value,
+        }
+    };
+}
+
 impl Kernels {
     /// Of a key of 16, 24 or 32 bytes.
     pub(crate) fn new(key: &[u8], plan: Plan) -> Self {
-        let schedule = Schedule::new(key, plan.gfni).expect("an ARIA key");
-        let wide = match plan.wide {
-            Wide::Grid(_) => WideKeys::Grid(Directions::new(&schedule)),
-            Wide::Sliced(_) => WideKeys::Sliced(Directions::new(&schedule)),
-        };
-        Kernels { plan, narrow: Directions::new(&schedule), wide }
+        let schedule = Schedule::new(key, plan.rounds).expect("an ARIA key");
+        match plan.tier {
+            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed::new(choice, &schedule)),
+            TierPlan::Less(choice) => Kernels::Less(Keyed::new(choice, &schedule)),
+            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed::new(choice, &schedule)),
+        }
     }
 
     /// Encrypts any number of blocks.
     #[inline]
     pub(crate) fn encrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
-        self.blocks(true, bytes(blocks));
+        of_any_kind!(self, keyed => keyed.blocks(true, bytes(blocks)));
     }
 
     /// Decrypts any number of blocks.
     #[inline]
     pub(crate) fn decrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
-        self.blocks(false, bytes(blocks));
-    }
-
-    #[inline]
-    fn blocks(&self, encrypt: bool, data: InOutBuf<'_, '_, u8>) {
-        let at = self.plan.sizes.wide_bytes(data.len());
-        let (wide, narrow) = data.split_at(at);
-        if !wide.is_empty() {
-            match (&self.plan.wide, &self.wide) {
-                (Wide::Grid((kernel, _)), WideKeys::Grid(keys)) => kernel.run(keys.of(encrypt), wide),
-                (Wide::Sliced((kernel, _)), WideKeys::Sliced(keys)) => kernel.run(keys.of(encrypt), wide),
-                _ => unreachable!("keys of the plan's layout"),
-            }
-        }
-        if !narrow.is_empty() {
-            self.plan.narrow.0.kernel(narrow.len()).run(self.narrow.of(encrypt), narrow);
-        }
+        of_any_kind!(self, keyed => keyed.blocks(false, bytes(blocks)));
     }
 
     /// Xors the keystream that starts at `counter` into the data, of any length. The low 64 bits of the counter count.
     #[inline]
     pub(crate) fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
-        let at = self.plan.sizes.wide_bytes(data.len());
-        let (wide, narrow) = data.split_at(at);
-        let blocks = (wide.len() / 16) as u64;
-        if !wide.is_empty() {
-            match (&self.plan.wide, &self.wide) {
-                (Wide::Grid((_, kernel)), WideKeys::Grid(keys)) => kernel.run(&keys.encryption, counter, wide),
-                (Wide::Sliced((_, kernel)), WideKeys::Sliced(keys)) => kernel.run(&keys.encryption, counter, wide),
-                _ => unreachable!("keys of the plan's layout"),
-            }
-        }
-        if !narrow.is_empty() {
-            let low = (counter as u64).wrapping_add(blocks);
-            let counter = counter & !u128::from(u64::MAX) | u128::from(low);
-            self.plan.narrow.1.kernel(narrow.len()).run(&self.narrow.encryption, counter, narrow);
-        }
+        of_any_kind!(self, keyed => keyed.xor_keystream(counter, data));
     }
 
     /// The widest registers that are used.
     pub(crate) fn width(&self) -> Width {
-        self.plan.ecb.width()
+        of_any_kind!(self, keyed => keyed.choice.tier.width())
     }
 
     /// Up to so many bytes at a time, the kernel of this name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<> {
-        let most = self.plan.sizes.narrow;
-        let narrow = self.plan.ecb.rows().map(move |(bytes, name)| (bytes.min(most), name));
-        narrow.chain([(usize::MAX, self.plan.wide_name)])
+        // of one type whatever the kind
+        let mut rows = [None; 8];
+        of_any_kind!(self, keyed => rows.iter_mut().zip(keyed.choice.rows()).for_each(|(to, row)| *to = Some(row)));
+        rows.into_iter().flatten()
     }
 }

@@ -1,6 +1,8 @@
-//! Every kernel, interpreted always and native where the CPU allows, against independent implementations (crates `aes`
-//! and `ctr`, crate `crc`) and against published vectors. What could not run natively is listed by name at the end.
+//! Every kernel, interpreted always and native where the CPU allows, against independent implementations (crates `aes`,
+//! `aria` and `ctr`, crate `crc`) and against published vectors. What could not run natively is listed by name at the end.
 
+#[cfg(target_arch = "x86_64")]
+mod aria;
 #[cfg(target_arch = "x86_64")]
 mod crc;
 #[cfg(target_arch = "x86_64")]
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         let (of_kernel, proven) = match registered {
             Registered::Ctr(kernel) => (ctr::of_kernel(kernel), kernel.prove(Detected::get()).err()),
             Registered::Crc(kernel) => (crc::of_kernel(kernel), kernel.prove(Detected::get()).err()),
+            Registered::Aria(kernel) => (aria::of_kernel(kernel), kernel.prove(Detected::get()).err()),
             other => panic!("nothing is known of {}", other.name()),
         };
         trials.extend(of_kernel);

@@ -27,7 +27,7 @@ const MOST: usize = 17;
 type Plain = [u8; 16];
 
 /// A round key as kernels take it.
-pub trait Layout: Copy + sealed::Sealed {
+pub trait Layout: Copy + sealed::Sealed + 'static {
     /// Of the key's bytes, with what the S-boxes add in them; `inner` is neither the first nor the last.
     /// Whether what the S-boxes add is in the keys.
     #[doc(hidden)]

@@ -20,16 +20,19 @@ use crate::{Failure, plan, run};
 ///
 /// Without names, the kernel that a family grew from against the one that the library's plan has for the size: of `ctr`
 /// by8 at xmm, for every key size; of `crc` by4 at xmm, for one algorithm, by the size of a block and of the updates that
-/// it is fed in. With names, those kernels, and what each gains on the first.
+/// it is fed in; of `aria` by16 at xmm without GFNI, and crate `aria`, for every key size and direction. With names, those
+/// kernels, and what each gains on the first.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
     after_help = "\
 An operation is a message: with `ctr` in place, a fresh IV a message, the round keys made before; with `crc` the register
-is handed on from update to update, the constants made before. Eight buffers in turn. Kernels take turns round after
-round, and what is shown is the lower quartile of the rounds, and the distance to the upper one. Under `plan` stands
-which kernel it is, then its cycles. With --api the plan's side is what a user of the library sees, a `Ctr128BE` or a
-`Digest` for each message, and where there are no kernels, crates `aes`, `ctr` and `crc` take their place.
+is handed on from update to update, the constants made before; with `aria` in place, the round keys made before, and
+kernels that are named have a key of 128 bits and encrypt. Eight buffers in turn. Kernels take turns round after round,
+and what is shown is the lower quartile of the rounds, and the distance to the upper one. Under `plan` stands which kernel
+it is, then its cycles. With --api the plan's side is what a user of the library sees, a `Ctr128BE` or a `Digest` for each
+message, and where there are no kernels, crates `aes`, `ctr` and `crc` take their place. With `aria` it always is that, as
+a message may take several kernels.
 
 Examples:
   byways bench ctr
@@ -38,10 +41,12 @@ Examples:
   byways bench ctr --size 1500 --size 65536 --rounds 1000
   byways bench crc
   byways bench crc --algorithm crc-32c --api --size 4096 --update 512 --update 4096
-  byways bench crc crc_msb_swap_by16_zmm crc_msb_rev_by16_zmm"
+  byways bench crc crc_msb_swap_by16_zmm crc_msb_rev_by16_zmm
+  byways bench aria
+  byways bench aria aria_ecb_by32_ymm aria_ecb_by64_zmm"
 )]
 pub(crate) struct Args {
-    /// What to measure: `ctr`, AES in counter mode, or `crc`
+    /// What to measure: `ctr`, AES in counter mode; `crc`; or `aria`
     family: Family,
     /// Kernels, as <algorithm>_by<N>_<width>; the first is what the others are compared with
     #[arg(value_name = "NAME", value_parser = catalogue::variant)]
@@ -73,11 +78,30 @@ impl Args {
     fn check(&self) -> Result<(), Failure> {
         let name = self.family.facts().name;
         let foreign = match self.family {
-            Family::Ctr if self.algorithm.is_some() => Some("`--algorithm` chooses a CRC"),
-            Family::Ctr if !self.update.is_empty() => Some("`--update` cuts what a CRC takes"),
-            Family::Ctr | Family::Crc => None,
+            Family::Crc => None,
+            Family::Ctr | Family::Aria if self.algorithm.is_some() => Some("`--algorithm` chooses a CRC"),
+            Family::Ctr | Family::Aria if !self.update.is_empty() => Some("`--update` cuts what a CRC takes"),
+            Family::Ctr | Family::Aria => None,
         };
-        foreign.map_or(Ok(()), |what| Err(Failure::Usage(format!("{what}; it does not go with `{name}`"))))
+        if let Some(what) = foreign {
+            return Err(Failure::Usage(format!("{what}; it does not go with `{name}`")));
+        }
+        let unit = self.unit();
+        let Some(size) = self.size.iter().find(|size| !size.is_multiple_of(unit)) else { return Ok(()) };
+        let near = [size / unit, size / unit + 1].map(|blocks| blocks * unit);
+        let near: Vec<String> = near.iter().filter(|&&size| size > 0).map(usize::to_string).collect();
+        Err(Failure::Usage(format!("a message of `{size}` bytes is no whole blocks; {} would do", one_of(&near))))
+    }
+
+    /// Bytes that a message's length must be a multiple of.
+    fn unit(&self) -> usize {
+        let tasks: Vec<Task> = if self.names.is_empty() {
+            self.subjects().iter().map(|subject| subject.task).collect()
+        } else {
+            self.names.iter().map(|name| Task::of(name.algorithm())).collect()
+        };
+        let its = tasks.into_iter().filter(|task| task.family() == self.family);
+        its.map(Task::unit).max().unwrap_or(1)
     }
 
     /// Whether messages are fed in pieces.
@@ -110,8 +134,7 @@ impl Args {
                 "no message of {sizes} bytes can be cut into updates of `{update}` bytes"
             )));
         }
-        let crc = self.names.is_empty().then(|| self.model().algorithm);
-        let works = |&size| updates(size).into_iter().map(move |update| Work { size, update, crc });
+        let works = |&size| updates(size).into_iter().map(move |update| Work { update, ..Work::whole(size) });
         Ok(sizes.iter().flat_map(works).collect())
     }
 
@@ -123,6 +146,7 @@ impl Args {
                 let model = self.model();
                 vec![Subject::crc(model.name, model.algorithm, self.width)]
             }
+            Family::Aria => Subject::aria(self.width),
         }
     }
 
@@ -197,45 +221,57 @@ fn named(args: &Args, works: &[Work], catalogue: &Catalogue) -> Result<Table, Fa
     Ok(table)
 }
 
-/// What the family grew from, and what the plan has for each size; and what is to be said of the plan.
+/// What the plan is compared with, and what the plan has for each size; and what is to be said of the plan.
 fn planned(args: &Args, works: &[Work], catalogue: &Catalogue) -> Result<(Table, Vec<String>), Failure> {
     let subjects = args.subjects();
-    let old = subjects.iter().map(|subject| old(subject.task, catalogue)).collect::<Result<Vec<_>, _>>()?;
+    let (facts, task) = (args.family.facts(), subjects[0].task);
+    let fallbacks = if facts.by_library { Subject::aria(Some(byways::Width::Fallback)) } else { Vec::new() };
+    // of one task all, so that these are the same kernels for each subject where there are fallbacks
+    let kernels = subjects.iter().map(|subject| old(subject.task, catalogue));
+    let kernels: Vec<Option<&Entry>> = if facts.by_library {
+        kernels.map(Result::ok).collect()
+    } else {
+        kernels.map(|old| old.map(Some)).collect::<Result<_, _>>()?
+    };
     let width = plan::explained(&subjects[0], args.width, catalogue);
     if !args.api && subjects[0].width() == byways::Width::Fallback {
         return Err(Failure::Usage(format!(
             "the plan has no kernels to measure: its width is {width}; `--api` measures what takes their place"
         )));
     }
-    let how = if args.api { format!("; through a `{}` a message", args.family.facts().object) } else { String::new() };
+    let by_library = args.api || facts.by_library;
+    let how = if by_library { format!("; through {} a message", facts.object) } else { String::new() };
     let width = format!("the plan's width: {width}{how}");
     // of several subjects, each row begins with its task, which kernels' names then need not
     let several = subjects.len() > 1;
     let called = |task: Task, kernel: &str| if several { task.short(kernel) } else { kernel.to_owned() };
     let label = several.then(|| ("algorithm".to_owned(), Align::Left));
-    let columns = [
-        (called(subjects[0].task, old[0].kernel.name()), Align::Right),
-        (String::new(), Align::Left),
-        ("plan".to_owned(), Align::Left),
-        (String::new(), Align::Right),
-        (String::new(), Align::Left),
-        ("gain".to_owned(), Align::Right),
-    ];
-    let mut table = Table::new(label.into_iter().chain(heads(args)).chain(columns));
+    let fallback = fallbacks.first().map(|_| "fallback".to_owned());
+    let olds = fallback.into_iter().chain(kernels[0].map(|entry| called(task, entry.kernel.name())));
+    let olds: Vec<String> = olds.collect();
+    let gain_on = |old: &String| if olds.len() > 1 { format!("gain on {old}") } else { "gain".to_owned() };
+    let columns = olds.iter().flat_map(|old| [(old.clone(), Align::Right), (String::new(), Align::Left)]);
+    let plan = [("plan".to_owned(), Align::Left), (String::new(), Align::Right), (String::new(), Align::Left)];
+    let gains = olds.iter().map(|old| (gain_on(old), Align::Right));
+    let mut table = Table::new(label.into_iter().chain(heads(args)).chain(columns).chain(plan).chain(gains));
     let progress = Progress::new("measuring", subjects.len() * works.len() * args.rounds);
-    for (subject, old) in iter::zip(&subjects, old) {
+    for (i, (subject, old)) in iter::zip(&subjects, kernels).enumerate() {
         for work in works {
-            progress.now(format!("{} bytes {}", work.size, subject.task));
+            progress.now(format!("{} bytes {}", work.size, subject.label()));
             let kernel = subject.kernel(work.update);
             let new = match kernel {
-                Some(name) if !args.api => Rival::Kernel(catalogue.named(name)),
+                Some(name) if !by_library => Rival::Kernel(catalogue.named(name)),
                 _ => Rival::Library(subject),
             };
-            let cycles = run::race(&[Rival::Kernel(old), new], *work, args.rounds, || progress.step());
-            let label = several.then(|| subject.task.to_string());
-            let row = label.into_iter().chain(labels(args, work)).chain(cells(&cycles[0]));
+            let olds = fallbacks.get(i).map(Rival::Library).into_iter().chain(old.map(Rival::Kernel));
+            let rivals: Vec<Rival<'_>> = olds.chain([new]).collect();
+            let work = Work { detail: subject.detail, ..*work };
+            let cycles = run::race(&rivals, work, args.rounds, || progress.step());
+            let Some((new, olds)) = cycles.split_last() else { continue };
+            let label = several.then(|| subject.label());
+            let row = label.into_iter().chain(labels(args, &work)).chain(olds.iter().flat_map(cells));
             let row = row.chain([kernel.map_or("fallback".to_owned(), |name| called(subject.task, name))]);
-            table.row(row.chain(cells(&cycles[1])).chain([gain(&cycles[1], &cycles[0])]));
+            table.row(row.chain(cells(new)).chain(olds.iter().map(|old| gain(new, old))));
         }
     }
     let title = (!several).then(|| format!("algorithm: {}", subjects[0].title));

@@ -90,6 +90,14 @@ impl Subject {
         Subject { title: title.to_owned(), task, detail, library }
     }
 
+    /// What it is called among those of its family.
+    pub(crate) fn label(&self) -> String {
+        match self.detail {
+            Detail::Aria { .. } => self.title.clone(),
+            Detail::Any | Detail::Crc(_) => self.task.to_string(),
+        }
+    }
+
     /// The widest registers that it uses.
     pub(crate) fn width(&self) -> Width {
         self.library.width()

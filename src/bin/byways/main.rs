@@ -42,8 +42,8 @@ struct Cli {
 
 const HELP: &str = "\
 A kernel is called <algorithm>_by<N>_<width>: aes128_ctr_by16_zmm keeps 16 blocks of 16 bytes in flight, in zmm
-registers. Two families exist: `ctr`, AES in counter mode, and `crc`, CRCs of up to 64 bits by carry-less multiplication,
-such as crc_msb_rev_by32_zmm.
+registers. Three families exist: `ctr`, AES in counter mode; `crc`, CRCs of up to 64 bits by carry-less multiplication,
+such as crc_msb_rev_by32_zmm; and `aria`, blocks of ARIA by themselves or in counter mode, such as aria_ecb_by64_zmm.
 
 Examples:
   byways                                every kernel, verified and timed on this CPU
@@ -51,6 +51,7 @@ Examples:
   byways expand aes128_ctr_by12_zmm     the code of any N that fits, generated or not
   byways bench ctr                      what the library gains on by8 at xmm
   byways bench crc                      the same for T10-DIF, on by4 at xmm
+  byways bench aria                     the same for ARIA, on crate `aria` and on by16 at xmm without GFNI
   byways ctr --key-file key --iv 000102030405060708090a0b0c0d0e0f plain secret
   byways sum --algorithm crc-32c file   its CRC; `byways algorithms` has more
 In the repository, `cargo byways` builds it and runs it.

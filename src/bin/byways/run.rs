@@ -182,7 +182,7 @@ fn rounds<'a>(kernel: &Kernel<Aria>, messages: &'a Shared) -> impl FnMut(usize) 
 }
 
 /// The same through the library's types, blocks by themselves: a call a message.
-pub(crate) fn blocks<'a, C>(aria: &'a C, messages: &'a Shared) -> impl FnMut(usize) + 'a
+pub(crate) fn blocks<'a, C>(cipher: &'a C, messages: &'a Shared) -> impl FnMut(usize) + 'a
 where
     C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = consts::U16>,
 {
@@ -192,8 +192,8 @@ where
         for i in 0..times {
             let (blocks, _) = Array::slice_as_chunks_mut(messages.turn(i));
             match direction {
-                aria::Direction::Encrypt => aria.encrypt_blocks(blocks),
-                aria::Direction::Decrypt => aria.decrypt_blocks(blocks),
+                aria::Direction::Encrypt => cipher.encrypt_blocks(blocks),
+                aria::Direction::Decrypt => cipher.decrypt_blocks(blocks),
             }
         }
     }
