@@ -86,7 +86,7 @@ fn write(out: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
 fn versions(lock: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(lock).map_err(|error| format!("cannot read `Cargo.lock`: {error}"))?;
-    for name in ["aes", "ctr", "crc", "crc-fast", "crc32fast"] {
+    for name in ["aes", "aria", "ctr", "crc", "crc-fast", "crc32fast"] {
         let head = format!("name = \"{name}\"\nversion = \"");
         let found: Vec<&str> = text.split(&head).skip(1).filter_map(|rest| rest.split('"').next()).collect();
         let variable = name.replace('-', "_").to_uppercase();

@@ -363,6 +363,13 @@ impl AriaRounds {
         u128::from_be_bytes(bytes)
     }
 
+    /// Lays out round keys.
+    #[inline]
+    pub(crate) fn lay_out<L: keys::aria::Layout>(self, plain: &[[u8; 16]], folded: &[[u8; 16]; 4], to: &mut [L]) {
+        // SAFETY: as above; each form has SSSE3.
+        unsafe { keys::aria::lay_out(plain, folded, to) }
+    }
+
     /// ARIA's diffusion layer.
     #[inline]
     pub(crate) fn diffuse(self, block: [u8; 16]) -> [u8; 16] {

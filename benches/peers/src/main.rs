@@ -3,6 +3,7 @@
 //! A family has a module: which contestants there are, which lengths, what must be equal before anything is timed, and
 //! the tables. The arguments, the tables' layout and the machine are common to all.
 
+mod aria;
 mod crc;
 mod ctr;
 mod messages;
@@ -31,6 +32,14 @@ Examples:
   cargo run --release -p byways-peers -- crc --size 64 --size mixed --dependent
   cargo run --release -p byways-peers -- crc --algorithm t10-dif --sweep 1024..1536 --rounds 200";
 
+const ARIA_EXAMPLES: &str = "\
+libgcrypt, which has ARIA from 1.11 on, is not among them: Debian's is older.
+
+Examples:
+  cargo run --release -p byways-peers -- aria
+  cargo run --release -p byways-peers -- aria byways openssl --key 128 --mode ctr
+  cargo run --release -p byways-peers -- aria --mode ecb --size 16 --size 1472 --dependent";
+
 /// Measures byways, its kernels and their peers side by side.
 #[derive(Parser)]
 #[command(name = "byways-peers", version)]
@@ -47,6 +56,9 @@ enum Family {
     /// CRCs of 16, 32 and 64 bits: byways, ISA-L, crates crc-fast, crc32fast and crc
     #[command(after_help = CRC_EXAMPLES)]
     Crc(crc::Options),
+    /// ARIA, blocks by themselves and in counter mode: byways, crate aria, OpenSSL
+    #[command(after_help = ARIA_EXAMPLES)]
+    Aria(aria::Options),
 }
 
 /// The bar of so many measurements.
@@ -95,6 +107,7 @@ fn main() -> ExitCode {
     let result = match arguments.family {
         Family::Ctr(options) => ctr::run(&options, &mut out),
         Family::Crc(options) => crc::run(&options, &mut out),
+        Family::Aria(options) => aria::run(&options, &mut out),
     };
     let (error, code) = match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => return ExitCode::SUCCESS,

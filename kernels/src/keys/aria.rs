@@ -24,122 +24,178 @@ byways_macros::aria_layouts!();
 const MOST: usize = 17;
 
 /// A round key in the order of its bytes.
-type Plain = [u8; 16];
+pub(crate) type Plain = [u8; 16];
 
-/// A round key as kernels take it.
+/// A round key as kernels take it: rows of 16 bytes, each made of the key's bytes by a shuffle.
 pub trait Layout: Copy + sealed::Sealed + 'static {
-    /// Of the key's bytes, with what the S-boxes add in them; `inner` is neither the first nor the last.
-    /// Whether what the S-boxes add is in the keys.
-    #[doc(hidden)]
-    const FOLDED: bool = true;
-    #[doc(hidden)]
-    fn lay_out(key: Plain, inner: bool) -> Self;
     /// Nothing.
     #[doc(hidden)]
     const ZERO: Self;
+    /// Whether what the S-boxes add is in the keys.
+    #[doc(hidden)]
+    const FOLDED: bool;
+    /// Which bytes the rows have.
+    #[doc(hidden)]
+    const ROWS: &'static [u128];
+    /// The same of the keys that are neither the first nor the last.
+    #[doc(hidden)]
+    const INNER: &'static [u128];
+    /// What is xored into those first: bytes of the same key, by a shuffle that leaves zeros elsewhere.
+    #[doc(hidden)]
+    const ADDED: Option<u128>;
+    /// The rows.
+    #[doc(hidden)]
+    fn rows(&mut self) -> &mut [Plain];
 }
 
 mod sealed {
-    pub trait Sealed: zeroize::Zeroize {}
-    impl Sealed for super::Packed {}
-    impl Sealed for super::Sliced {}
-    impl Sealed for super::Grid {}
-    impl Sealed for super::Classed {}
-    impl Sealed for super::Lanes {}
-    impl Sealed for super::Bytes {}
+    pub trait Sealed {}
 }
 
-/// A round key for pairs of registers.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub struct Packed([[u8; 16]; 2]);
+macro_rules! layouts {
+    ($($(#[$doc:meta])* $name:ident: $rows:literal at $align:literal, $folded:literal, $of:expr, $inner:expr, $added:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy)]
+            #[repr(C, align($align))]
+            pub struct $name([Plain; $rows]);
 
-/// A round key for a register a byte, 16 times each.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub struct Sliced([[u8; 16]; 16]);
+            impl sealed::Sealed for $name {}
 
-/// A round key for a register a byte, in the order of the diffusion's grid, 4 times each.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Grid([u32; 16]);
+            impl Layout for $name {
+                const ZERO: Self = $name([[0; 16]; $rows]);
+                const FOLDED: bool = $folded;
+                const ROWS: &'static [u128] = const { &$of };
+                const INNER: &'static [u128] = const { &$inner };
+                const ADDED: Option<u128> = $added;
 
-/// A round key for a register a class, for four blocks.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub struct Classed([[u8; 16]; 4]);
+                #[inline]
+                fn rows(&mut self) -> &mut [Plain] {
+                    &mut self.0
+                }
+            }
+        )*
+    };
+}
 
-/// A round key for a register whose lanes are the classes.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Lanes([[u8; 16]; 4]);
+layouts! {
+    /// A round key for pairs of registers.
+    Packed: 2 at 16, true, PAIRS, PAIRS, None;
+    /// A round key for a register a byte, 16 times each.
+    Sliced: 16 at 16, true, SPLAT, SPLAT, None;
+    /// A round key for a register a byte, in the order of the diffusion's grid, 4 times each; the first and the last in the
+    /// order of the bytes.
+    Grid: 4 at 64, true, four_times(EACH), four_times(RESULTS), Some(FIRST_ROW);
+    /// A round key for a register a class, for four blocks.
+    Classed: 4 at 16, false, CLASSES, CLASSES, None;
+    /// A round key for a register whose lanes are the classes.
+    Lanes: 4 at 64, true, CLASSES, CLASSES, None;
+    /// A round key for a register a byte, 16 times each, without what the S-boxes add.
+    Bytes: 16 at 16, false, SPLAT, SPLAT, None;
+}
 
-/// A round key for a register a byte, 16 times each, without what the S-boxes add.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub struct Bytes([[u8; 16]; 16]);
+/// An index that leaves a zero.
+const ZERO: usize = 0x80;
 
-impl Zeroize for Classed {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
+/// Each byte in its register, for both blocks.
+const PAIRS: [u128; 2] = {
+    let (mut rows, mut i) = ([[ZERO; 16]; 2], 0);
+    while i < 16 {
+        let [register, at] = PACKED[i];
+        rows[register][at] = i;
+        rows[register][at + 4] = i;
+        i += 1;
     }
-}
+    [index(rows[0]), index(rows[1])]
+};
 
-impl Zeroize for Lanes {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
+/// Each byte everywhere in its row.
+const SPLAT: [u128; 16] = {
+    let (mut rows, mut i) = ([0; 16], 0);
+    while i < 16 {
+        rows[i] = index([i; 16]);
+        i += 1;
     }
-}
-
-impl Zeroize for Bytes {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
-    }
-}
-
-impl Layout for Classed {
-    const ZERO: Self = Classed([[0; 16]; 4]);
-    const FOLDED: bool = false;
-
-    #[inline]
-    fn lay_out(key: Plain, _: bool) -> Self {
-        Classed(by_classes(key))
-    }
-}
-
-impl Layout for Lanes {
-    const ZERO: Self = Lanes([[0; 16]; 4]);
-
-    #[inline]
-    fn lay_out(key: Plain, _: bool) -> Self {
-        Lanes(by_classes(key))
-    }
-}
-
-impl Layout for Bytes {
-    const ZERO: Self = Bytes([[0; 16]; 16]);
-    const FOLDED: bool = false;
-
-    #[inline]
-    fn lay_out(key: Plain, _: bool) -> Self {
-        Bytes(key.map(|byte| [byte; 16]))
-    }
-}
+    rows
+};
 
 /// Each byte in its class, at its row in the grid, for four blocks.
-#[inline]
-const fn by_classes(key: Plain) -> [[u8; 16]; 4] {
-    let (mut classes, mut at) = ([[0; 16]; 4], 0);
+const CLASSES: [u128; 4] = {
+    let (mut classes, mut at) = ([[ZERO; 16]; 4], 0);
     while at < 16 {
         let (byte, row) = (GRID[at], at / 4);
         let mut block = 0;
         while block < 4 {
-            classes[byte % 4][4 * row + block] = key[byte];
+            classes[byte % 4][4 * row + block] = byte;
             block += 1;
         }
         at += 1;
     }
-    classes
+    [index(classes[0]), index(classes[1]), index(classes[2]), index(classes[3])]
+};
+
+/// These bytes four times each.
+const fn four_times(bytes: [usize; 16]) -> [u128; 4] {
+    let (mut rows, mut i) = ([[0; 16]; 4], 0);
+    while i < 64 {
+        rows[i / 16][i % 16] = bytes[i / 4];
+        i += 1;
+    }
+    [index(rows[0]), index(rows[1]), index(rows[2]), index(rows[3])]
+}
+
+/// The bytes as they are.
+const EACH: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// The byte of the diffusion's result that takes each cell of the grid.
+const RESULTS: [usize; 16] = {
+    let (mut results, mut at) = ([0; 16], 0);
+    while at < 16 {
+        while CELL[results[at]] != GRID[at] {
+            results[at] += 1;
+        }
+        at += 1;
+    }
+    results
+};
+
+/// For the bytes that take cells of the other rows, the byte that takes the first row's in the same column: its key is in
+/// the column's sum, which they have, too.
+const FIRST_ROW: u128 = {
+    let (mut bytes, mut at) = ([ZERO; 16], 4);
+    while at < 16 {
+        bytes[RESULTS[at]] = RESULTS[at % 4];
+        at += 1;
+    }
+    index(bytes)
+};
+
+/// Lays out keys. All but the first and the last are inner ones.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn lay_out<L: Layout>(plain: &[Plain], folded: &[Plain; 4], laid_out: &mut [L]) {
+    let last = plain.len() - 1;
+    for (i, (key, to)) in plain.iter().zip(laid_out).enumerate() {
+        let mut bytes = vector(u128::from_le_bytes(*key));
+        if L::FOLDED {
+            bytes = _mm_xor_si128(bytes, vector(u128::from_le_bytes(folded[which(i, last)])));
+        }
+        let inner = i > 0 && i < last;
+        if let (true, Some(added)) = (inner, L::ADDED) {
+            bytes = _mm_xor_si128(bytes, _mm_shuffle_epi8(bytes, vector(added)));
+        }
+        for (row, index) in to.rows().iter_mut().zip(if inner { L::INNER } else { L::ROWS }) {
+            *row = number(_mm_shuffle_epi8(bytes, vector(*index))).to_le_bytes();
+        }
+    }
+}
+
+/// What is folded into round key i of `last` + 1: a place in [`FOLDED`].
+const fn which(i: usize, last: usize) -> usize {
+    match i {
+        0 => 0,
+        _ if i == last => 3,
+        _ => 2 - i % 2,
+    }
 }
 
 impl Classed {
@@ -169,83 +225,6 @@ impl Lanes {
     pub fn zmm<const I: usize>(&self) -> __m512i {
         const { assert!(I == 0) }
         crate::mem::load_64(self.0.as_flattened().first_chunk().expect("64 bytes"))
-    }
-}
-
-impl Zeroize for Packed {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
-    }
-}
-
-impl Zeroize for Sliced {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().zeroize();
-    }
-}
-
-impl Zeroize for Grid {
-    fn zeroize(&mut self) {
-        self.0.zeroize();
-    }
-}
-
-impl Layout for Packed {
-    const ZERO: Self = Packed([[0; 16]; 2]);
-
-    #[inline]
-    fn lay_out(key: Plain, _: bool) -> Self {
-        packed(key)
-    }
-}
-
-#[inline]
-const fn packed(key: Plain) -> Packed {
-    let (mut packed, mut i) = ([[0; 16]; 2], 0);
-    while i < 16 {
-        let [register, at] = PACKED[i];
-        // of both blocks
-        packed[register][at] = key[i];
-        packed[register][at + 4] = key[i];
-        i += 1;
-    }
-    Packed(packed)
-}
-
-/// The byte of the diffusion's result that takes each cell of the grid.
-const RESULTS: [usize; 16] = {
-    let (mut results, mut at) = ([0; 16], 0);
-    while at < 16 {
-        while CELL[results[at]] != GRID[at] {
-            results[at] += 1;
-        }
-        at += 1;
-    }
-    results
-};
-
-impl Layout for Sliced {
-    const ZERO: Self = Sliced([[0; 16]; 16]);
-
-    #[inline]
-    fn lay_out(key: Plain, _: bool) -> Self {
-        Sliced(key.map(|byte| [byte; 16]))
-    }
-}
-
-impl Layout for Grid {
-    const ZERO: Self = Grid([0; 16]);
-
-    #[inline]
-    fn lay_out(key: Plain, inner: bool) -> Self {
-        let mut bytes = key;
-        if inner {
-            for (i, byte) in bytes.iter_mut().enumerate() {
-                // the first row's key is in its column's sum, which the other rows have, too
-                *byte = if i < 4 { key[RESULTS[i]] } else { key[RESULTS[i]] ^ key[RESULTS[i % 4]] };
-            }
-        }
-        Grid(bytes.map(|byte| u32::from_ne_bytes([byte; 4])))
     }
 }
 
@@ -296,7 +275,8 @@ impl Grid {
     #[target_feature(enable = "avx512f")]
     pub fn zmm<const I: usize>(&self) -> __m512i {
         const { assert!(I < 16) }
-        _mm512_set1_epi32(self.0[I] as i32)
+        let four: &[u8; 4] = self.0[I / 4].as_chunks().0.get(I % 4).expect("16 bytes");
+        _mm512_set1_epi32(i32::from_ne_bytes(*four))
     }
 }
 
@@ -332,15 +312,7 @@ impl<L: Layout> Keys<L> {
     fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
         let last = schedule.rounds.count();
         let mut keys = Keys { keys: [L::ZERO; MOST], last: if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] }, rounds: schedule.rounds };
-        for (i, (laid_out, key)) in keys.keys.iter_mut().zip(plain).enumerate().take(last + 1) {
-            let folded = match i {
-                0 => FOLDED[0],
-                _ if i == last => FOLDED[3],
-                _ => FOLDED[2 - i % 2],
-            };
-            let folded = if L::FOLDED { folded } else { [0; 16] };
-            *laid_out = L::lay_out(xor(*key, folded), i > 0 && i < last);
-        }
+        schedule.by.lay_out(&plain[..=last], &FOLDED, &mut keys.keys[..=last]);
         keys
     }
 
@@ -382,7 +354,7 @@ impl<L: Layout> Keys<L> {
 
 impl<L: Layout> Drop for Keys<L> {
     fn drop(&mut self) {
-        self.keys.iter_mut().for_each(Zeroize::zeroize);
+        self.keys.iter_mut().for_each(|key| key.rows().as_flattened_mut().zeroize());
         self.last.zeroize();
     }
 }
@@ -411,6 +383,7 @@ pub struct Schedule {
     encryption: [Plain; MOST],
     decryption: [Plain; MOST],
     rounds: Rounds,
+    by: AriaRounds,
 }
 
 /// 1 / π, in 128-bit pieces (RFC 5794, section 2.2): CK1, CK2 and CK3 of 128-bit keys, and from the second or the third on
@@ -441,7 +414,7 @@ impl Schedule {
         w[2] = rounds_by.round(w[1] ^ constant(1), false) ^ w[0];
         w[3] = rounds_by.round(w[2] ^ constant(2), true) ^ w[1];
         let last = rounds.count();
-        let mut schedule = Schedule { encryption: [[0; 16]; MOST], decryption: [[0; 16]; MOST], rounds };
+        let mut schedule = Schedule { encryption: [[0; 16]; MOST], decryption: [[0; 16]; MOST], rounds, by: rounds_by };
         for (i, key) in schedule.encryption.iter_mut().enumerate().take(last + 1) {
             let turned = w[(i + 1) % 4].rotate_right([19, 31, 67, 97, 109][i / 4]);
             *key = (w[i % 4] ^ turned).to_be_bytes();
@@ -480,6 +453,18 @@ pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2],
 /// Keys around a round that stands alone, without GFNI: nothing.
 pub(crate) static AROUND: Keys<Classed> =
     Keys { keys: [Classed([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve };
+
+const fn packed(key: Plain) -> Packed {
+    let (mut packed, mut i) = ([[0; 16]; 2], 0);
+    while i < 32 {
+        let from = PAIRS[i / 16].to_le_bytes()[i % 16] as usize;
+        if from != ZERO {
+            packed[i / 16][i % 16] = key[from];
+        }
+        i += 1;
+    }
+    Packed(packed)
+}
 
 const fn around(before: Plain, after: Plain) -> Keys<Packed> {
     let mut keys = [Packed([[0; 16]; 2]); MOST];
