@@ -1,5 +1,5 @@
-//! AES in counter mode and CRCs by generated SIMD kernels, by the fastest kernel for the CPU they run on and for the
-//! length of each message.
+//! AES in counter mode, CRCs and ARIA by generated SIMD kernels, by the fastest kernel for the CPU they run on and for
+//! the length of each message.
 //!
 //! Counter mode ([`ctr`]) is what crates `aes` and `ctr` do together with a big-endian counter, under the same names and
 //! traits:
@@ -28,8 +28,22 @@
 //!
 //! [`crc::t10`] has T10 protection information.
 //!
+//! ARIA ([`Aria128`], [`Aria192`], [`Aria256`]) is what crate `aria` does, under the same names and traits, and has the
+//! counter mode of [`ctr`], too:
+//!
+//! ```
+//! use byways::Aria128;
+//! use byways::cipher::{BlockCipherEncrypt, KeyInit};
+//!
+//! // RFC 5794, appendix A.1
+//! let key = 0x00010203_04050607_08090a0b_0c0d0e0f_u128.to_be_bytes();
+//! let mut blocks = [0x00112233_44556677_8899aabb_ccddeeff_u128.to_be_bytes().into(); 30];
+//! Aria128::new(&key.into()).encrypt_blocks(&mut blocks);
+//! assert_eq!(blocks, [0xd718fbd6_ab644c73_9da95f3b_e6451778_u128.to_be_bytes(); 30]);
+//! ```
+//!
 //! What runs is settled by what the CPU has ([`cpu`]) and by how wide registers may be ([`Width`], [`limit_width`]), and
-//! for each message by its length; an [`Aes128`], [`Aes192`] or [`Aes256`] keeps what it was when the key was built.
+//! for each message by its length; an AES or ARIA key keeps what it was when the key was built.
 //! [`kernels()`] lists all kernels there are. They come from [`byways_kernels`], which also makes kernels for an unroll
 //! factor of one's own.
 //!
@@ -41,8 +55,10 @@
 //!
 //! # Secrets
 //!
-//! In counter mode, no branch and no address depends on a key, on data or on keystream. Round keys, kept keystream and
-//! tables are wiped when they are dropped. CRCs promise nothing about secrets, and protect from accidents only.
+//! In counter mode and ARIA, no branch and no address depends on a key, on data or on keystream, with one exception:
+//! **ARIA's fallback, crate `aria`, looks S-boxes up in tables by secrets.** It runs where a key's
+//! [`width`](Aria128::width) is [`Width::Fallback`]. Round keys, kept keystream and tables are wiped when they are
+//! dropped. CRCs promise nothing about secrets, and protect from accidents only.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

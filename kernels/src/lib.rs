@@ -1,13 +1,14 @@
 //! The generated kernels of [byways](https://docs.rs/byways).
 //!
-//! This crate holds descriptions, AES in counter mode ([`mod@aes_ctr`]) and CRCs ([`mod@crc_fold`]), and what they need from
-//! outside: round keys ([`keys`]), constants of polynomials ([`crc`]), memory access ([`mem`]) and the proof that a CPU has
-//! what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64 only; on other architectures those modules are
-//! left out. It is `no_std`.
+//! This crate holds descriptions, AES in counter mode ([`mod@aes_ctr`]), CRCs ([`mod@crc_fold`]) and ARIA
+//! ([`mod@aria`]), and what they need from outside: round keys ([`keys`]), constants of polynomials ([`crc`]), memory
+//! access ([`mem`]) and the proof that a CPU has what a kernel was compiled for ([`cpu`]). The kernels exist on x86-64
+//! only; on other architectures those modules are left out. It is `no_std`.
 //!
 //! # Kernels of one's own
 //!
-//! [`aes_ctr!`] and [`crc_fold!`] make kernels for any N that fits, in any crate, also under `#![forbid(unsafe_code)]`:
+//! [`aes_ctr!`], [`crc_fold!`] and [`aria!`] make kernels for any N that fits, in any crate, also under
+//! `#![forbid(unsafe_code)]`:
 //!
 //! ```
 //! # #[cfg(target_arch = "x86_64")] {
