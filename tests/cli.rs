@@ -1,6 +1,9 @@
 //! The command line, run as people run it: what it prints, how it exits, and what it says of mistakes.
 
 #[cfg(target_arch = "x86_64")]
+#[path = "cli/aria.rs"]
+mod aria;
+#[cfg(target_arch = "x86_64")]
 #[path = "cli/bench.rs"]
 mod bench;
 #[path = "cli/ctr.rs"]
@@ -71,6 +74,8 @@ fn form(kernel: &str) -> &str {
     let (algorithm, _) = kernel.split_once("_by").unwrap();
     if algorithm.starts_with("crc") {
         algorithm.strip_prefix("crc_").unwrap_or(algorithm)
+    } else if algorithm.starts_with("aria_") {
+        if algorithm.ends_with("_aessub") { "aessub" } else { "gfni" }
     } else if algorithm.ends_with("_cached") {
         "cached"
     } else {
@@ -151,24 +156,36 @@ fn cost_prints_the_head_of_the_listing() {
 #[test]
 fn verify_has_a_line_a_kernel_and_names_what_has_not_run() {
     let cpu = byways::cpu::Detected::get().features();
-    let (generated, absent) = (["aes128_ctr_by8_xmm", "crc_lsb_by4_xmm"], absent());
+    let generated = [
+        "aes128_ctr_by8_xmm",
+        "crc_lsb_by4_xmm",
+        "aes128_ctr_cached_by8_xmm",
+        "crc32c_fused_by8_xmm",
+        "crc32c_fused_by32_zmm",
+    ];
+    let absent = absent();
     let out = well(&format!("verify {} {absent}", generated.join(" ")));
+    let column = generated.iter().copied().chain([absent.as_str()]).map(str::len).max().unwrap();
     let mut count = 0;
     for name in generated {
         let kernel = byways::kernels().find(|kernel| kernel.name() == name).unwrap();
         let runs = cpu.contains(kernel.features());
         let native = if runs { "native: ok\n" } else { "native: – (this CPU has no " };
-        let column = absent.len();
         assert!(out.contains(&format!("{name:<column$}  interpreted: ok, {native}")), "{out}");
         assert_eq!(out.contains(&format!("\nnot run natively: {name}: this CPU has no ")), !runs, "{out}");
         count += u8::from(runs);
     }
-    assert!(out.contains(&format!("\n{absent}  interpreted: ok, native: – (not generated)\n")), "{out}");
-    let against =
-        "\nagainst crates `aes` and `ctr`, at every length from 0 to 1100 bytes; crate `crc`, at every length ";
+    assert!(out.contains(&format!("\n{absent:<column$}  interpreted: ok, native: – (not generated)\n")), "{out}");
+    let against = "\nagainst crates `aes` and `ctr`, at every length from 0 to 1100 bytes, \
+                   and at u − 1, u, u + 1 and 2u + 1099 bytes, where u = 8192 is 2 runs; \
+                   crate `crc`, at every length from 0 to 1600 bytes, \
+                   and at u − 1, u, u + 1 and 2u + 1599 bytes, where u = 65280 or 65536 is a chunk\n";
     assert!(out.contains(against), "{out}");
-    assert!(out.contains(&format!("\nkernels: 3; interpreted: 3, natively: {count}, wrong: none\n")), "{out}");
+    assert!(out.contains(&format!("\nkernels: 6; interpreted: 6, natively: {count}, wrong: none\n")), "{out}");
     assert!(out.contains(&format!("\nnot run natively: {absent}: not generated\n")), "{out}");
+    // without runs or chunks there is nothing beyond
+    let out = well("verify crc_lsb_by4_xmm");
+    assert!(out.contains("\nagainst crate `crc`, at every length from 0 to 1600 bytes\n"), "{out}");
 }
 
 #[test]
@@ -202,7 +219,7 @@ fn without_a_command_every_kernel_is_verified_and_timed() {
         assert!(out.lines().any(has_row), "{row:?}: {out}");
     }
     let tables = out.lines().filter(|line| line.ends_with(" 65536"));
-    assert_eq!(tables.count(), 6, "{out}");
+    assert_eq!(tables.count(), 10, "{out}");
     let width = bench::default_width();
     assert!(out.contains(&format!("\nwidth  {width}, ")), "{out}");
     for bytes in [16, 1000, 1 << 30] {
@@ -267,7 +284,7 @@ fn what_was_not_generated_cannot_be_measured() {
 
 #[test]
 fn arguments_that_make_no_sense_are_refused() {
-    assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there are `ctr`, `crc`\n");
+    assert_eq!(refused("bench crc64"), "error: unknown family `crc64`; there are `ctr`, `crc`, `aria`\n");
     assert!(refused("bench").starts_with("error: `<FAMILY>` is missing; "));
     assert!(refused("expand").starts_with("error: `<NAME>` is missing; "));
     let commands = "`kernels`, `expand`, `cost`, `verify`, `bench`, `ctr`, `sum`, `algorithms`";

@@ -34,7 +34,7 @@ pub enum Argument {
     CounterLow,
     /// Bits 127..64 of it.
     CounterHigh,
-    /// A CRC's register.
+    /// A CRC's state before the data.
     State,
 }
 
@@ -107,7 +107,7 @@ pub enum Compute {
     Up,
     /// A scalar in the low half of a 128-bit register, below zeros.
     Widen,
-    /// `(crc, word)`, or `(word)` if it is 0: the register of CRC-32C after 8 bytes more (x86's CRC instruction).
+    /// `(crc, word)`, or `(word)` if it is 0: the state of CRC-32C after 8 bytes more (x86's CRC instruction).
     Crc32,
     /// The lower half of a register twice as wide.
     Lower,
@@ -322,14 +322,14 @@ pub struct Counter {
 }
 
 /// A CRC's control flow: the message is cut into registers of which the first may be a part of one, with zeros in front
-/// of it. Without a message the register stays as it is.
+/// of it. Without a message the CRC's state stays as it is.
 ///
 /// ```text
 /// while a chunk is left:                              state = chunk
 /// if there are words for so many registers:           word by word
 /// else if there is a short block for so many:         the short block
 /// else if they are fewer than the batch has:          sum = lone
-/// else:                                               state = begin; while a batch is left: batch; sum = finish
+/// else:                                               begin; while a batch is left: batch; sum = finish
 ///                                                     while a register is left: sum = each
 ///                                                     end
 /// ```
@@ -343,7 +343,7 @@ pub struct Fold {
     pub words: Option<Words>,
     /// All of a message of i + 1 registers; hands on the result.
     pub short: Vec<Block>,
-    /// The first registers, as many as the batch has, but two at least; hands on the state.
+    /// The first registers, as many as the batch has, but two at least; hands on [`Program::state`].
     pub begin: Block,
     /// The batch of N blocks of 16 bytes.
     pub batch: Block,
@@ -369,15 +369,15 @@ pub struct Chunks {
     pub chains: usize,
     /// Words of each chain in a step.
     pub words: usize,
-    /// The register before the chunk, and after it.
+    /// The CRC's state before the chunk, and after it.
     pub crc: State,
-    /// The first step; hands on the state of all registers and chains.
+    /// The first step; hands on [`Chunks::state`].
     pub begin: Block,
-    /// What the steps hand on.
+    /// What the steps hand on: all registers and chains.
     pub state: Vec<State>,
     /// Every other step.
     pub batch: Block,
-    /// No data; hands on the register.
+    /// No data; hands on the CRC's state.
     pub end: Block,
 }
 

@@ -110,6 +110,9 @@ impl CtrForm {
     }
 }
 
+/// The generator of CRC-32C (RFC 3720, section 12.1), of degree 32, without its highest term.
+pub const CRC32C: u64 = 0x1edc_6f41;
+
 /// Which bit of a byte a CRC takes first, how kernels bring it to where carry-less multiplication wants it, and what else
 /// they use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -7,7 +7,7 @@ pub const CRC32C: u64 = 0x1edc_6f41;
 
 /// A CRC kernel, for constants with powers of x for so many lanes.
 ///
-/// It takes the CRC's register before the data and gives the register after them: where the lowest bit of a byte comes
+/// It takes the CRC's state before the data and gives the state after them: where the lowest bit of a byte comes
 /// first, reflected and in the low bits; else in the high bits. To call it, the CPU must have the features it was
 /// compiled for.
 pub type FoldFn<const LANES: usize> = unsafe fn(&Constants<LANES>, u64, &[u8]) -> u64;

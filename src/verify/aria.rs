@@ -297,24 +297,27 @@ impl Bench {
     pub fn check(&mut self, way: &Way, call: Call) -> Result<(), Fault> {
         let Call { len, direction, counter, input_offset, output_offset } = call;
         assert!(len <= self.longest && input_offset < 64 && output_offset.unwrap_or(0) < 64, "{call:?}");
+        let room = len + 4 * FENCE;
+        let (source, target) = (&mut self.input[..room], &mut self.output[..room]);
         let seed = (len as u64) << 16 | (input_offset as u64) << 8 | 1;
-        fill(&mut self.input, seed);
-        fill(&mut self.output, seed + 2);
-        let (from, to) = (start(&self.input, input_offset), start(&self.output, output_offset.unwrap_or(0)));
-        let (mut input, mut output) = (self.input.clone(), self.output.clone());
+        fill(source, seed);
+        fill(target, seed + 2);
+        let (from, to) = (start(source, input_offset), start(target, output_offset.unwrap_or(0)));
+        let (mut input, mut output) = (source.to_vec(), target.to_vec());
         let mut message = input[from..from + len].to_vec();
         oracle(way.variant(), &self.key, direction, counter, &mut message);
         let data = if output_offset.is_some() {
             output[to..to + len].copy_from_slice(&message);
-            InOutBuf::new(&self.input[from..from + len], &mut self.output[to..to + len]).expect("buffers of one length")
+            let out = &mut target[to..to + len];
+            InOutBuf::new(&source[from..from + len], out).expect("buffers of one length")
         } else {
             input[from..from + len].copy_from_slice(&message);
-            self.input[from..from + len].as_mut().into()
+            source[from..from + len].as_mut().into()
         };
         way.run(&self.key, direction, counter, data);
-        let found = [(&self.input, &input, from, "input"), (&self.output, &output, to, "output")];
-        for (found, wanted, start, name) in found.into_iter().filter(|(found, wanted, ..)| found != wanted) {
-            if let Some(at) = found.iter().zip(wanted).position(|(a, b)| a != b) {
+        let found = [(source, input, from, "input"), (target, output, to, "output")];
+        for (found, wanted, start, name) in found {
+            if let Some(at) = found.iter().zip(&wanted).position(|(a, b)| a != b) {
                 let place = at as i64 - start as i64;
                 let what = format!("{name} byte {place} is {:#04x} instead of {:#04x}", found[at], wanted[at]);
                 return Err(Fault { call, key_len: self.key.len(), what });

@@ -7,12 +7,13 @@ use byways_codegen::gf2::Modulus;
 use byways_codegen::ir::Program;
 use byways_codegen::spec::{self, Variant};
 use byways_codegen::{eval, families};
-use byways_kernels::cpu::Proven;
 use byways_kernels::crc::{CRC32C, Constants, Fold};
 use byways_kernels::crc_fold::LANES;
 
-use crate::cpu::{Detected, Kernel, Missing};
-use crate::verify::{FENCE, noise, start};
+use crate::cpu::{Kernel, Missing};
+use crate::verify::{FENCE, Native, around, fill, noise, start, unit};
+
+const _: () = assert!(CRC32C == spec::CRC32C);
 
 /// A generator polynomial, for kernels, for the interpreter and for crate `crc`.
 #[derive(Clone, Debug)]
@@ -98,14 +99,24 @@ impl Oracle {
 
     /// The register after each number of bytes, from none to all.
     pub fn registers(&self, state: u64, data: &[u8]) -> Vec<u64> {
+        self.after_each(state, data.chunks(1))
+    }
+
+    /// The register after all of the data.
+    pub fn register(&self, state: u64, data: &[u8]) -> u64 {
+        self.after_each(state, [data])[1]
+    }
+
+    /// The register before the first piece and after each.
+    fn after_each<'a>(&self, state: u64, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u64> {
         let &Algorithm { width, refin, .. } = self.0;
         let unused = 64 - width;
         let crc = ::crc::Crc::<u64, Table<1>>::new(self.0);
         let mut digest = crc.digest_with_initial(if refin { state.reverse_bits() } else { state } >> unused);
         let register = |crc: u64| if refin { crc } else { crc << unused };
         let mut registers = vec![register(digest.clone().finalize())];
-        for byte in data {
-            digest.update(&[*byte]);
+        for piece in pieces {
+            digest.update(piece);
             registers.push(register(digest.clone().finalize()));
         }
         registers
@@ -118,7 +129,7 @@ pub enum Way {
     /// Its program, interpreted: on any machine.
     Interpreted(Box<Program>),
     /// Its machine code, on a CPU that has the instructions.
-    Native(Proven<Fold<LANES>>),
+    Native(Native<Fold<LANES>>),
 }
 
 impl Way {
@@ -132,14 +143,22 @@ impl Way {
     /// # Errors
     /// The features that this CPU lacks.
     pub fn native(kernel: &Kernel<Fold<LANES>>) -> Result<Self, Missing> {
-        kernel.prove(Detected::get()).map(Way::Native)
+        Native::new(kernel).map(Way::Native)
     }
 
     /// The register after the data.
     pub fn run(&self, generator: &Generator, state: u64, data: &[u8]) -> u64 {
         match self {
             Way::Interpreted(program) => eval::fold(program, generator.modulus, state, data),
-            Way::Native(kernel) => kernel.run(&generator.constants, state, data),
+            Way::Native(native) => native.kernel.run(&generator.constants, state, data),
+        }
+    }
+
+    /// Bytes in a chunk, where there are any.
+    fn chunk(&self) -> Option<usize> {
+        match self {
+            Way::Interpreted(program) => unit(program),
+            Way::Native(native) => native.unit,
         }
     }
 }
@@ -171,11 +190,15 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// The longest message of [`every_length`], in bytes.
+/// Up to so many bytes, [`every_length`] checks each length.
 pub const LONGEST: usize = 1600;
 
+/// Bytes behind the chunks of its longest message: more than a batch of most kernels.
+pub const REST: usize = LONGEST - 1;
+
 /// Every length up to [`LONGEST`] bytes, at offsets that go round: natively with each of the generators, interpreted with
-/// one of them in turn. `progress` is called after each length.
+/// one of them in turn. Where the program has chunks, a byte less than one has, as many and one more as well, and two
+/// chunks and [`REST`] bytes. `progress` is called after each length.
 ///
 /// # Errors
 /// The first call whose result is wrong.
@@ -183,14 +206,17 @@ pub const LONGEST: usize = 1600;
 /// # Panics
 /// If there are no generators.
 pub fn every_length(way: &Way, lsb: bool, generators: &[Generator], mut progress: impl FnMut()) -> Result<(), Fault> {
-    let buffer: Vec<u8> = noise(0xc2c).take(LONGEST + 4 * FENCE).collect();
-    let registers = generators.iter().enumerate().map(|(i, generator)| {
+    let beyond = way.chunk().map(|chunk| around(chunk, REST));
+    let longest = beyond.map_or(LONGEST, |[.., longest]| longest);
+    let mut buffer = vec![0; longest + 4 * FENCE];
+    fill(&mut buffer, 0xc2c);
+    let oracles = generators.iter().enumerate().map(|(i, generator)| {
         let (state, oracle) = (generator.some_register(lsb, i as u64), Oracle::new(generator, lsb));
-        let from_offset = |offset| oracle.registers(state, &buffer[start(&buffer, offset)..][..LONGEST]);
-        (state, OFFSETS.map(from_offset))
+        let registers = OFFSETS.map(|offset| oracle.registers(state, &buffer[start(&buffer, offset)..][..LONGEST]));
+        (state, registers, oracle)
     });
-    let registers: Vec<_> = registers.collect();
-    for len in 0..=LONGEST {
+    let oracles: Vec<_> = oracles.collect();
+    for len in (0..=LONGEST).chain(beyond.into_iter().flatten()) {
         let turn = len % generators.len();
         let chosen = match way {
             Way::Interpreted(_) => turn..turn + 1,
@@ -198,8 +224,10 @@ pub fn every_length(way: &Way, lsb: bool, generators: &[Generator], mut progress
         };
         for i in chosen {
             let at = (len / generators.len() + i) % OFFSETS.len();
-            let (offset, (state, wanted)) = (OFFSETS[at], (registers[i].0, registers[i].1[at][len]));
-            check(way, &generators[i], state, &buffer[start(&buffer, offset)..][..len], wanted)?;
+            let (state, registers, oracle) = &oracles[i];
+            let data = &buffer[start(&buffer, OFFSETS[at])..][..len];
+            let wanted = registers[at].get(len).copied().unwrap_or_else(|| oracle.register(*state, data));
+            check(way, &generators[i], *state, data, wanted)?;
         }
         progress();
     }
@@ -220,4 +248,28 @@ pub fn check(way: &Way, generator: &Generator, state: u64, data: &[u8], wanted: 
     }
     let offset = data.as_ptr().addr() % 64;
     Err(Fault { generator: generator.to_string(), len: data.len(), offset, state, found, wanted })
+}
+
+#[cfg(test)]
+mod tests {
+    use byways_codegen::ir::{Op, Skeleton, Stmt};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_power_of_a_chunk_is_found() {
+        let variant: Variant = "crc32c_fused_by32_zmm".parse().unwrap();
+        let mut program = families::program(variant);
+        let chunk = unit(&program).unwrap();
+        let Skeleton::Fold(fold) = &mut program.skeleton else { panic!("no CRC") };
+        let end = &mut fold.chunks.as_mut().expect("chunks").end;
+        let powers = end.body.iter_mut().filter_map(|stmt| match stmt {
+            Stmt::Let(_, Op::Const(lanes)) => lanes.first_mut(),
+            _ => None,
+        });
+        *powers.last().expect("powers of x") ^= 1;
+        let way = Way::Interpreted(Box::new(program));
+        let fault = every_length(&way, true, &generators_for(variant), || ()).unwrap_err();
+        assert_eq!(fault.len, chunk);
+    }
 }

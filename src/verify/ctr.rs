@@ -4,16 +4,16 @@ use std::fmt;
 
 use aes::cipher::{KeyIvInit, StreamCipher};
 use byways_codegen::ir::Program;
+use byways_codegen::runs::{LEAST, RUN};
 use byways_codegen::spec::{Algorithm, Variant};
 use byways_codegen::{eval, families};
-use byways_kernels::cpu::Proven;
 use byways_kernels::ctr::Ctr;
 use byways_kernels::inout::InOutBuf;
 use byways_kernels::keys::AesKeys;
 
 use crate::cpu::{Detected, Kernel, Missing};
 use crate::ctr::{Field, split, xor_keystream};
-use crate::verify::{FENCE, fill, noise, start};
+use crate::verify::{FENCE, Native, around, fill, noise, start, unit};
 
 /// A way to run a kernel.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub enum Way {
     /// Its program, interpreted: on any machine.
     Interpreted(Box<Program>),
     /// Its machine code, on a CPU that has the instructions.
-    Native(Proven<Ctr>),
+    Native(Native<Ctr>),
 }
 
 impl Way {
@@ -35,7 +35,7 @@ impl Way {
     /// # Errors
     /// The features that this CPU lacks.
     pub fn native(kernel: &Kernel<Ctr>) -> Result<Self, Missing> {
-        kernel.prove(Detected::get()).map(Way::Native)
+        Native::new(kernel).map(Way::Native)
     }
 
     /// Xors the keystream into the data.
@@ -44,10 +44,10 @@ impl Way {
     /// If the key has not the kernel's length.
     pub fn run(&self, key: &[u8], counter: u128, field: Field, mut data: InOutBuf<'_, '_, u8>) {
         match self {
-            Way::Native(kernel) => {
+            Way::Native(native) => {
                 let aes = Detected::get().aes().expect("who can run a kernel has AES-NI");
                 let keys = AesKeys::new(key, aes).expect("a key of the kernel's length");
-                xor_keystream(*kernel, &keys, counter, field, data).expect("a key of the kernel's length");
+                xor_keystream(native.kernel, &keys, counter, field, data).expect("a key of the kernel's length");
             }
             Way::Interpreted(program) => {
                 let Algorithm::AesCtr(size, _) = program.variant.algorithm() else {
@@ -60,6 +60,14 @@ impl Way {
                     eval::run(program, &eval::Inputs { keys: &keys, counter }, piece.get_out());
                 });
             }
+        }
+    }
+
+    /// Bytes in the fewest runs, where there are any.
+    fn runs(&self) -> Option<usize> {
+        match self {
+            Way::Interpreted(program) => unit(program),
+            Way::Native(native) => native.unit,
         }
     }
 }
@@ -182,28 +190,74 @@ impl Bench {
     }
 }
 
-/// The longest message of [`every_length`], in bytes.
+/// Up to so many bytes, [`every_length`] checks each length.
 pub const LONGEST: usize = 1100;
 
+/// Bytes beyond the runs of its longest message, before and behind them.
+pub const REST: usize = LONGEST - 1;
+
 /// Every length up to [`LONGEST`] bytes, with counters of every field that wrap or carry on the way, in place and from
-/// one buffer to another, at offsets that go round. `progress` is called after each length.
+/// one buffer to another, at offsets that go round. Where the program has runs, a byte less than the fewest have, as many
+/// and one more as well, and twice as many and [`REST`] bytes. `progress` is called after each length.
 ///
 /// # Errors
 /// The first call whose result is wrong.
 pub fn every_length(way: &Way, key_len: usize, mut progress: impl FnMut()) -> Result<(), Fault> {
     let mut bench = Bench::new(key_len, LONGEST);
     for len in 0..=LONGEST {
-        for (i, field) in Field::ALL.into_iter().enumerate() {
-            // wraps after 0 to all of the message's blocks
-            let before = (len * 7 + i) as u128 % (len as u128 / 16 + 2);
-            let counter = field.add(0x0123_4567_89ab_cdef_ffff_ffff_ffff_ffff | u128::MAX >> (128 - field.bits()), 1);
-            let counter = field.add(counter, before.wrapping_neg());
-            let input_offset = (len * 5 + i) % 64;
-            for output_offset in [None, Some((len * 11 + 3 * i) % 64)] {
-                bench.check(way, Call { len, counter, field, input_offset, output_offset })?;
-            }
-        }
+        // wraps after 0 to all of the message's blocks
+        every_field(&mut bench, way, len, |i| (len * 7 + i) % (len / 16 + 2))?;
+        progress();
+    }
+    let Some(unit) = way.runs() else { return Ok(()) };
+    let beyond @ [.., longest] = around(unit, REST);
+    let mut bench = Bench::new(key_len, longest);
+    for len in beyond {
+        // a run starts where the counter's lowest byte is 0: at once, or after some blocks, of a message that wraps after
+        // the fewest runs, after one more, or not at all
+        every_field(&mut bench, way, len, |i| if len < longest { 0 } else { LEAD + (LEAST + i) * RUN })?;
         progress();
     }
     Ok(())
+}
+
+/// Blocks before the first run.
+const LEAD: usize = 77;
+
+/// Counters of every field, which wrap after so many blocks for each.
+fn every_field(bench: &mut Bench, way: &Way, len: usize, before: impl Fn(usize) -> usize) -> Result<(), Fault> {
+    for (i, field) in Field::ALL.into_iter().enumerate() {
+        let counter = field.add(0x0123_4567_89ab_cdef_ffff_ffff_ffff_ffff | u128::MAX >> (128 - field.bits()), 1);
+        let counter = field.add(counter, (before(i) as u128).wrapping_neg());
+        let input_offset = (len * 5 + i) % 64;
+        for output_offset in [None, Some((len * 11 + 3 * i) % 64)] {
+            bench.check(way, Call { len, counter, field, input_offset, output_offset })?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use byways_codegen::ir::{Op, Skeleton, Stmt};
+    use byways_codegen::runs::RUN_BYTES;
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_part_of_the_table_is_found() {
+        let mut program = families::program("aes128_ctr_cached_by8_xmm".parse().unwrap());
+        let Skeleton::Counter(counter) = &mut program.skeleton else { panic!("no counter mode") };
+        let reuse = &mut counter.runs.as_mut().expect("runs").reuse;
+        let tables = reuse.body.iter_mut().filter_map(|stmt| match stmt {
+            Stmt::Let(_, Op::Table(i)) => Some(i),
+            _ => None,
+        });
+        *tables.last().expect("a table") = 0;
+        let fault = every_length(&Way::Interpreted(Box::new(program)), 16, || ()).unwrap_err();
+        assert_eq!(fault.call.len, LEAST * RUN_BYTES);
+        // the first run makes the table, and the second takes it
+        let place = RUN_BYTES + 7 * 16;
+        assert!(fault.what.starts_with(&format!("input byte {place} is ")), "{fault}");
+    }
 }

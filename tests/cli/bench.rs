@@ -7,7 +7,7 @@ use byways::{Aes128, Aes192, Aes256, Width, limit_width};
 use super::{Run, command, finish, refused, run, well};
 
 /// The rows under the heading, and the heading, as words.
-fn bench_table(out: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+pub(super) fn bench_table(out: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
     let mut lines = out.lines().skip_while(|line| !line.split_whitespace().any(|word| word == "bytes"));
     let heading = lines.next().unwrap_or_else(|| panic!("no heading: {out}")).split_whitespace().collect();
     (heading, lines.map(|line| line.split_whitespace().collect()).collect())
@@ -111,7 +111,7 @@ fn bench_takes_any_kernels_that_run() {
 }
 
 /// Whether the CPU can run it; else `out` must say so.
-fn runs(kernel: &str, run: &Run) -> bool {
+pub(super) fn runs(kernel: &str, run: &Run) -> bool {
     let kernel = byways::kernels().find(|known| known.name() == kernel).unwrap();
     if Detected::get().features().contains(kernel.features()) {
         return true;

@@ -212,10 +212,30 @@ fn lists_of_other_programs() {
     let list = "# made by hand\r\n\n\r\n E3069283 *a\r\n\\e3069283  b c\ne3069283  a";
     fs::write(folder.path().join("list"), list).unwrap();
     assert_eq!(out(&mut sum(&folder, "-a crc-32c -c list --strict", &[])), "a: OK\nb c: OK\na: OK\n");
+    // the algorithm's name is any of those of the one that is asked for
+    let list = "CRC-32C (a) = e3069283\ncrc-32/iscsi (b c) = E3069283\r\n\\CRC-32/Castagnoli(*star)= e3069283\n";
+    fs::write(folder.path().join("list"), list).unwrap();
+    assert_eq!(out(&mut sum(&folder, "-a crc-32c -c list --strict", &[])), "a: OK\nb c: OK\n*star: OK\n");
+    let run = finish(&mut sum(&folder, "-a crc-32 -c list", &[]));
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    let format = "improperly formatted; a line is 8 hex digits, two blanks, and a name; or `CRC-32/ISO-HDLC (NAME) = ` and \
+                  the digits\n";
+    assert!(run.err.starts_with(&format!("warning: line 1 of `list` is {format}")), "{}", run.err);
     // the file that is checked may be the standard input
     fs::write(folder.path().join("list"), "e3069283  -\n").unwrap();
     let run = fed(&mut sum(&folder, "-a crc-32c -c list", &[]), CHECKED.as_bytes());
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "-: OK\n", ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_on_the_standard_input_is_no_file() {
+    let folder = folder();
+    // whoever opens it waits for who writes
+    let made = Command::new("mkfifo").arg(folder.path().join("-")).status().unwrap();
+    assert!(made.success());
+    let run = fed(&mut sum(&folder, "-a crc-32c -c -", &[]), b"e3069283  a\n");
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "a: OK\n", ""));
 }
 
 #[test]
@@ -261,7 +281,8 @@ fn lines_of_a_wrong_format_are_counted_and_named() {
     };
     let line = |number| {
         format!(
-            "warning: line {number} of `list` is improperly formatted; a line is 8 hex digits, two blanks, and a name\n"
+            "warning: line {number} of `list` is improperly formatted; a line is 8 hex digits, two blanks, and a name; \
+             or `CRC-32/ISCSI (NAME) = ` and the digits\n"
         )
     };
     let warnings = [line(1), line(3), line(5), "warning: 3 lines are improperly formatted\n".to_owned()].concat();
@@ -273,7 +294,8 @@ fn lines_of_a_wrong_format_are_counted_and_named() {
     // of another algorithm no line is left
     let (out, err) = check("-a crc-4/itu", 1);
     assert_eq!(out, "");
-    let error = "error: `list` has no line that is properly formatted; a line is 1 hex digit, two blanks, and a name\n";
+    let error = "error: `list` has no line that is properly formatted; a line is 1 hex digit, two blanks, and a name; \
+                 or `CRC-4/G-704 (NAME) = ` and the digit\n";
     assert!(err.ends_with(error), "{err}");
     // a list on the standard input has that not in it
     let run = fed(&mut sum(&folder, "-a crc-32c -c", &[]), b"e3069283  -\n");

@@ -4,7 +4,7 @@
 //! ```text
 //! M = G · x^(64 − n)                       G: the generator, of degree n. What is computed modulo M is the CRC times
 //!                                          x^(64 − n), so n needs no code of its own
-//! message = lanes L_0 .. L_m−1             the register xored into the message's first 64 bits, zeros in front of them
+//! message = lanes L_0 .. L_m−1             the state xored into the message's first 64 bits, zeros in front of them
 //! for a step of N lanes:                   (H·x^64 + L) · x^128N  ≡  H · (x^(128N+64) mod M) + L · (x^128N mod M)
 //!     A_i = A_i · x^128N + next lane
 //! V = Σ H_j · (x^(128j+128) mod M) + L_j · (x^(128j+64) mod M)     over the lanes left, of which j others are behind
@@ -31,9 +31,10 @@
 //! with it, with zeros in front of the first as in front of a register. The fused form uses it for long messages:
 //!
 //! ```text
-//! for each chunk of the message:                   chunk = registers that are folded, then C chains of words
-//!     fold the registers, and beside it            r_j = the register of chain j's words, from 0
-//!     register = r · x^(8·C·L) + r_0 · x^(8·(C−1)·L) + … + r_C−1             L bytes in a chain; modulo G
+//! for each chunk of the message:               chunk = F bytes in registers that are folded, then C chains of L bytes
+//!     fold the registers, and beside it        r = the state after the registers, r_j = that after chain j's words,
+//!                                              each from 0
+//!     state = state · x^(8·(F+C·L)) + r · x^(8·C·L) + r_0 · x^(8·(C−1)·L) + … + r_C−1      modulo G
 //! ```
 //! 6. A product with x^(8k − 33) mod G has 64 terms; as a message of 8 bytes it gives the factor x^32 more, and one more
 //!    is in the reflected product. So one instruction reduces the sum of all products.
@@ -49,7 +50,7 @@ use crate::gf2::Modulus;
 use crate::ir::{
     Argument, Block, Builder, Chunks, Compute, Extent, Fold, Half, Order, Program, Skeleton, State, Value, Words,
 };
-use crate::spec::{CrcForm, Variant, Width};
+use crate::spec::{CRC32C, CrcForm, Variant, Width};
 
 /// Registers of the longest message that has a block of its own.
 const SHORT: usize = 8;
@@ -163,7 +164,7 @@ const REVERSE_BITS: u128 = {
 struct Kernel {
     variant: Variant,
     form: CrcForm,
-    /// The register's bytes as they are xored into the message's first.
+    /// The CRC's state, its bytes as they are xored into the message's first.
     state: Value,
     /// What is done with data before all else.
     pre: Option<(Compute, Value)>,
@@ -177,9 +178,6 @@ const CHUNK: usize = 64 << 10;
 
 /// Bytes of the longest message that goes by words.
 const BY_WORDS: usize = 64;
-
-/// CRC-32C (RFC 3720, section 12.1), without its highest term.
-const CRC32C: u64 = 0x1edc_6f41;
 
 impl Kernel {
     fn chunks(&self, p: &mut Builder, crc: State) -> Chunks {
@@ -226,7 +224,7 @@ impl Kernel {
         Chunks { steps, chains, words, crc, begin, state, batch, end }
     }
 
-    /// A chain's register after these of its words.
+    /// A chain's state after these of its words.
     fn chain(&self, p: &mut Builder, mut r: Value, chain: usize, words: Range<usize>) -> Value {
         for word in words {
             let word = p.word("w", chain, word);
@@ -235,7 +233,7 @@ impl Kernel {
         r
     }
 
-    /// The register's product with the power of x that moves it on by so many bytes, but for what the CRC instruction
+    /// The state's product with the power of x that moves it on by so many bytes, but for what the CRC instruction
     /// and the reflected product add.
     fn moved(&self, p: &mut Builder, name: &str, register: Value, bytes: usize) -> Value {
         // modulo G · x^32, of which the power has the high half
@@ -314,7 +312,7 @@ impl Kernel {
         Block { registers: 0, body: p.take(), next: vec![v] }
     }
 
-    /// All registers of the state, moved to the end and added up.
+    /// All registers of a batch, moved to the end and added up.
     fn sum(&self, p: &mut Builder, state: &[State]) -> Value {
         let mut v = None;
         for (i, x) in state.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use byways::crc::catalogue::AnyAlgorithm;
 use byways::crc::{CRC_16_T10_DIF, CRC_32_ISCSI, CRC_32_ISO_HDLC};
-use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, BLOCK, CrcForm, CtrForm, KeySize, Variant, Width};
+use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, BLOCK, CRC32C, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// Kernels of one signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,9 +103,9 @@ impl Task {
     pub(crate) const fn of(algorithm: Algorithm) -> Self {
         match algorithm {
             Algorithm::AesCtr(key, CtrForm::Plain | CtrForm::Cached) => Task::Ctr(key),
-            Algorithm::Crc(CrcForm::Lsb) => Task::CrcLsb,
-            Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => Task::CrcMsb,
-            Algorithm::Crc(CrcForm::Crc32c | CrcForm::Crc32cFused) => Task::Crc32c,
+            Algorithm::Crc(form) if form.is_crc32c() => Task::Crc32c,
+            Algorithm::Crc(form) if form.is_lsb() => Task::CrcLsb,
+            Algorithm::Crc(_) => Task::CrcMsb,
             Algorithm::Aria(mode, AriaForm::Gfni | AriaForm::AesSub) => Task::Aria(mode),
         }
     }
@@ -160,11 +160,13 @@ impl Task {
 
     /// The task of a CRC's plan.
     pub(crate) fn of_crc(algorithm: AnyAlgorithm) -> Self {
-        let (crc, crc32c) = (algorithm.wide(), CRC_32_ISCSI);
-        match crc.refin {
-            true if (crc.width, crc.poly) == (crc32c.width, crc32c.poly.into()) => Task::Crc32c,
-            true => Task::CrcLsb,
-            false => Task::CrcMsb,
+        let crc = algorithm.wide();
+        // bits above the width are not looked at
+        let poly = crc.poly & u64::MAX >> (64 - crc.width);
+        match (crc.refin, crc.width, poly) {
+            (true, 32, CRC32C) => Task::Crc32c,
+            (true, ..) => Task::CrcLsb,
+            (false, ..) => Task::CrcMsb,
         }
     }
 
@@ -221,6 +223,25 @@ mod tests {
         let ctr = ["aes128_ctr", "aes192_ctr", "aes256_ctr"];
         let aria = ["aria_ecb", "aria_ctr", "aria_odd", "aria_even"];
         assert_eq!(tasks, [&ctr[..], &["crc_lsb", "crc_msb", "crc32c"], &aria].concat());
+    }
+
+    #[test]
+    fn tasks_of_crcs() {
+        for task in [Task::CrcLsb, Task::CrcMsb, Task::Crc32c] {
+            assert_eq!(task.crc().map(Task::of_crc), Some(task));
+        }
+        // where the library does not look
+        static BEYOND: byways::crc::Algorithm<u64> = byways::crc::Algorithm {
+            width: 32,
+            poly: 1 << 32 | CRC32C,
+            init: 0,
+            refin: true,
+            refout: true,
+            xorout: 0,
+            check: 0,
+            residue: 0,
+        };
+        assert_eq!(Task::of_crc(AnyAlgorithm::U64(&BEYOND)), Task::Crc32c);
     }
 
     #[test]

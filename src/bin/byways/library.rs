@@ -68,7 +68,6 @@ impl Subject {
         [16, 24, 32].into_iter().flat_map(|key_len| [one(key_len, false), one(key_len, true)]).collect()
     }
 
-
     /// The CRC of this algorithm, for registers at most so wide.
     pub(crate) fn crc(title: &str, algorithm: AnyAlgorithm, width: Option<Width>) -> Self {
         macro_rules! sized {

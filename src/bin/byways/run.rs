@@ -1,6 +1,7 @@
 //! Running kernels, to verify and to measure them: the one place here that knows each family's signature.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::hint::black_box;
 
 use byways::Registered;
@@ -15,8 +16,9 @@ use byways::crc::{Crc, Width};
 use byways::ctr::{Ctr128BE, Keystream};
 use byways::keys::AesKeys;
 use byways::measure::{Contestant, Cycles};
-use byways::verify::{aria, crc, ctr, noise};
+use byways::verify::{self, aria, crc, ctr, noise};
 use byways_codegen::spec::{Algorithm, Variant};
+use byways_codegen::{families, runs};
 
 use crate::Failure;
 use crate::catalogue::Entry;
@@ -28,18 +30,29 @@ pub(crate) fn possible() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the family's kernels are verified against.
-pub(crate) fn oracle(family: Family) -> String {
-    let lengths = match family {
-        Family::Ctr => format!("at every length from 0 to {} bytes", ctr::LONGEST),
-        Family::Crc => format!("at every length from 0 to {} bytes", crc::LONGEST),
-        Family::Aria => format!(
-            "at every number of blocks from 0 to {}, in counter mode at every length from 0 to {} bytes",
-            aria::MOST_BLOCKS,
-            aria::LONGEST
-        ),
+/// What these variants, all of the family, are verified against.
+pub(crate) fn oracle(family: Family, variants: &[Variant]) -> String {
+    let peers = family.facts().peers;
+    let (longest, rest, unit) = match family {
+        Family::Ctr => (ctr::LONGEST, ctr::REST, format!("{} runs", runs::LEAST)),
+        Family::Crc => (crc::LONGEST, crc::REST, "a chunk".to_owned()),
+        Family::Aria => {
+            return format!(
+                "{peers}, at every number of blocks from 0 to {}, in counter mode at every length from 0 to {} bytes",
+                aria::MOST_BLOCKS,
+                aria::LONGEST
+            );
+        }
     };
-    format!("{}, {lengths}", family.facts().peers)
+    let mut oracle = format!("{peers}, at every length from 0 to {longest} bytes");
+    let bytes: BTreeSet<usize> =
+        variants.iter().filter_map(|&variant| verify::unit(&families::program(variant))).collect();
+    if !bytes.is_empty() {
+        let bytes: Vec<String> = bytes.iter().map(usize::to_string).collect();
+        let bytes = bytes.join(" or ");
+        oracle += &format!(", and at u − 1, u, u + 1 and 2u + {rest} bytes, where u = {bytes} is {unit}");
+    }
+    oracle
 }
 
 /// Verifies the variant's program, interpreted; the error is what it computed wrong.
@@ -49,7 +62,7 @@ pub(crate) fn interpreted(variant: Variant) -> Result<(), String> {
             let way = ctr::Way::interpreted(variant);
             ctr::every_length(&way, key.bits() / 8, || ()).map_err(|fault| fault.to_string())
         }
-        Algorithm::Crc(_) => every_crc(&crc::Way::interpreted(variant), variant),
+        Algorithm::Crc(form) => every_crc(&crc::Way::interpreted(variant), variant, form.is_lsb()),
         Algorithm::Aria(..) => every_aria(&aria::Way::interpreted(variant)),
     }
 }
@@ -62,16 +75,16 @@ pub(crate) fn native(entry: &Entry) -> Result<(), String> {
             ctr::every_length(&way, kernel.function().key_len(), || ()).map_err(|fault| fault.to_string())
         }
         Registered::Crc(kernel) => {
-            every_crc(&crc::Way::native(kernel).expect("a kernel that runs here"), entry.variant)
+            let way = crc::Way::native(kernel).expect("a kernel that runs here");
+            every_crc(&way, entry.variant, kernel.function().is_lsb())
         }
         Registered::Aria(kernel) => every_aria(&aria::Way::native(kernel).expect("a kernel that runs here")),
         _ => unknown(entry),
     }
 }
 
-/// The CRCs that the variant is for.
-fn every_crc(way: &crc::Way, variant: Variant) -> Result<(), String> {
-    let lsb = Task::of(variant.algorithm()) != Task::CrcMsb;
+/// The CRCs that the variant is for; `lsb` says whether it takes the lowest bit of a byte first.
+fn every_crc(way: &crc::Way, variant: Variant, lsb: bool) -> Result<(), String> {
     crc::every_length(way, lsb, &crc::generators_for(variant), || ()).map_err(|fault| fault.to_string())
 }
 

@@ -10,7 +10,7 @@ use crate::work::{Rival, Work};
 
 const ONLY: &str = "kernels exist on x86-64 only; here are `kernels`, `expand`, `cost`, `ctr`, `sum` and `algorithms`";
 
-pub(crate) fn oracle(_: Family) -> String {
+pub(crate) fn oracle(_: Family, _: &[Variant]) -> String {
     "nothing: kernels exist on x86-64 only".to_owned()
 }
 

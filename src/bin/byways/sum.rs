@@ -21,7 +21,8 @@ mod read;
 Each line is the CRC in hex, most significant digit first, two blanks, and the file's name. In a line that begins with a
 backslash, `\\n`, `\\r` and `\\\\` in the name stand for a newline, a carriage return and a backslash, as with `sha256sum`.
 
-With `--check` each FILE is a list of such lines. Blank lines and lines that begin with `#` are passed over.
+With `--check` each FILE is a list of such lines, or of lines like `CRC-32C (disk.img) = e3069283`, whose algorithm is the
+one asked for, by any of its names. Blank lines and lines that begin with `#` are passed over.
 
 Large files are read by several threads, in pieces that are joined; the CRC is the same.
 

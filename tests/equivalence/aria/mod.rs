@@ -17,5 +17,5 @@ use calls::{Subject, checks};
 pub(crate) fn of_kernel(kernel: &'static Kernel<Aria>) -> Vec<Trial> {
     let interpreted = |subject: &Subject| Way::interpreted(subject.variant);
     let checks = checks(Subject::new(kernel).mode);
-    checks.of_kernel(kernel.name(), || Subject::new(kernel), interpreted, || Way::native(kernel))
+    checks.of_kernel(kernel.name(), move || Subject::new(kernel), interpreted, move || Way::native(kernel))
 }

@@ -29,7 +29,7 @@ impl Subject {
         let lsb = match variant.algorithm() {
             Algorithm::Crc(CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused) => true,
             Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => false,
-            Algorithm::AesCtr(..) => panic!("{variant} is no CRC"),
+            Algorithm::AesCtr(..) | Algorithm::Aria(..) => panic!("{variant} is no CRC"),
         };
         let Skeleton::Fold(fold) = families::program(variant).skeleton else { panic!("{variant} folds nothing") };
         let step = |chunks: &Chunks| variant.by() * 16 + chunks.chains * chunks.words * size_of::<u64>();

@@ -32,7 +32,7 @@ impl Subject {
         let runs = match self.variant.algorithm() {
             Algorithm::AesCtr(_, CtrForm::Plain) => 0,
             Algorithm::AesCtr(_, CtrForm::Cached) => 4 * 4096,
-            Algorithm::Crc(_) => unreachable!("a counter-mode kernel is no CRC"),
+            Algorithm::Crc(_) | Algorithm::Aria(..) => unreachable!("a kernel of AES in counter mode is nothing else"),
         };
         runs + self.batch() + 150
     }

@@ -266,7 +266,6 @@ fn oracle(task: Task, key: &[u8], iv: [u8; BLOCK], data: &mut [u8]) {
 
 /// What the messages of a race are made of.
 struct Rig {
-    task: Task,
     dependent: bool,
     buffers: Buffers,
     ivs: [[u8; BLOCK]; AT_HAND],
@@ -274,8 +273,8 @@ struct Rig {
 
 impl Rig {
     /// For messages of up to so many bytes.
-    fn new(task: Task, dependent: bool, longest: usize) -> Self {
-        Rig { task, dependent, buffers: Buffers::new(longest + BLOCK), ivs: std::array::from_fn(iv) }
+    fn new(dependent: bool, longest: usize) -> Self {
+        Rig { dependent, buffers: Buffers::new(longest + BLOCK), ivs: std::array::from_fn(iv) }
     }
 
     /// Hands messages of these lengths to a contestant: one dynamic call a message, and the same code around it for
@@ -302,14 +301,14 @@ fn measure(race: &mut Race, dependent: bool, lengths: &[Length], rounds: usize, 
         bar.set_message(format!("{title}, {length}"));
         let (measured, mean) = match length {
             Length::Bytes(len) => {
-                let rig = RefCell::new(Rig::new(task, dependent, len));
+                let rig = RefCell::new(Rig::new(dependent, len));
                 let run = |peer: &mut _, turn: &mut _, times| {
                     rig.borrow_mut().call(peer, turn, std::iter::repeat_n(len, times));
                 };
                 (each(&mut race.peers, rounds_of(len, rounds), run), len as f64)
             }
             Length::Mixed => {
-                let (rig, mixed) = (RefCell::new(Rig::new(task, dependent, task.fit(LONGEST_MIXED))), Mixed::new());
+                let (rig, mixed) = (RefCell::new(Rig::new(dependent, task.fit(LONGEST_MIXED))), Mixed::new());
                 let run = |peer: &mut _, turn: &mut usize, times| {
                     for _ in 0..times {
                         let shuffle = mixed.shuffle_at(*turn).map(|len| task.fit(len));
@@ -412,7 +411,7 @@ mod tests {
     #[test]
     fn dependent_messages_are_the_last_output() {
         for len in [16, 1472, 65536] {
-            let mut rig = Rig::new(Task::Ctr, true, len);
+            let mut rig = Rig::new(true, len);
             let (mut calls, mut wrong) = (0_u8, 0);
             let seen = std::rc::Rc::new(RefCell::new(Vec::new()));
             let sees = seen.clone();

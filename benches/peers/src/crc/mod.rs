@@ -323,7 +323,10 @@ mod tests {
     fn everybody_takes_part() {
         let names = |algorithm| peers::model(algorithm).names().collect::<Vec<_>>().join(", ");
         assert_eq!(names(Algorithm::T10Dif), "byways, byways ymm, byways xmm, isa-l, crc-fast, crc table16");
-        assert_eq!(names(Algorithm::IsoHdlc), "byways, byways ymm, byways xmm, isa-l, crc32fast, crc-fast, crc table16");
+        assert_eq!(
+            names(Algorithm::IsoHdlc),
+            "byways, byways ymm, byways xmm, isa-l, crc32fast, crc-fast, crc table16"
+        );
         assert_eq!(names(Algorithm::Iscsi), "byways, byways ymm, byways xmm, isa-l, crc-fast, crc table16");
         assert_eq!(names(Algorithm::Nvme), "byways, byways ymm, byways xmm, crc-fast, crc table16");
         assert_eq!(names(Algorithm::Xz), "byways, byways ymm, byways xmm, isa-l, crc-fast, crc table16");

@@ -27,14 +27,21 @@ pub(super) fn lists(args: &Args, sum: &Sum<'_>, out: &mut dyn Write) -> Result<(
 /// Checks a list: whether all is well.
 fn list(path: &Path, args: &Args, sum: &Sum<'_>, out: &mut dyn Write) -> Result<bool, Failure> {
     let standard = read::is_standard(path);
-    let mut lines: Box<dyn BufRead> = match read::open(path) {
-        _ if standard => Box::new(io::stdin().lock()),
-        Ok(file) => Box::new(BufReader::new(file)),
-        Err(why) => return Ok(unreadable(path, &why)),
+    let mut lines: Box<dyn BufRead> = if standard {
+        Box::new(io::stdin().lock())
+    } else {
+        match read::open(path) {
+            Ok(file) => Box::new(BufReader::new(file)),
+            Err(why) => return Ok(unreadable(path, &why)),
+        }
     };
     let list = line::shown(path);
-    let digits = args.digits();
-    let format = format!("a line is {digits} hex {}, two blanks, and a name", plural(digits, "digit", "digits"));
+    let (digits, algorithm) = (args.digits(), args.algorithm);
+    let format = format!(
+        "a line is {digits} hex {}, two blanks, and a name; or `{} (NAME) = ` and the {0}",
+        plural(digits, "digit", "digits"),
+        algorithm.name
+    );
     let mut count = Count::default();
     let mut text = Vec::new();
     for number in 1.. {
@@ -50,7 +57,7 @@ fn list(path: &Path, args: &Args, sum: &Sum<'_>, out: &mut dyn Write) -> Result<
             continue;
         }
         // the standard input cannot be both the list and what is in it
-        let entry = line::parse(text, digits).filter(|(_, path)| !(standard && read::is_standard(path)));
+        let entry = line::parse(text, digits, algorithm).filter(|(_, path)| !(standard && read::is_standard(path)));
         let Some((wanted, path)) = entry else {
             count.malformed += 1;
             if !args.status {
