@@ -7,7 +7,7 @@ pub(crate) fn without_copies<T>(make: impl FnOnce() -> T) -> T {
 
     impl Drop for Wipe {
         fn drop(&mut self) {
-            zeroize::zeroize_stack::<{ 32 << 10 }>();
+            zeroize::zeroize_stack::<{ 96 << 10 }>();
         }
     }
 

@@ -11,8 +11,8 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::families::{self, Outside, Registry};
 use crate::ir::{
-    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, RoundKey, Rounds, Runs,
-    Skeleton, Stmt, Value,
+    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, RoundKey, Rounds,
+    Runs, Skeleton, Stmt, Value,
 };
 use crate::isa::{Instruction, features, look_up};
 use crate::spec::{Variant, Width};

@@ -7,8 +7,8 @@
 use crate::families::aria::{place_classed, place_packed};
 use crate::gf2::{AES_SBOX, Modulus, aria, inverse, product, xtime};
 use crate::ir::{
-    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Op, Order, Program, RoundKey, Runs, Skeleton,
-    State, Stmt, Value,
+    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Op, Order, Program,
+    RoundKey, Runs, Skeleton, State, Stmt, Value,
 };
 use crate::runs::{self, Cut, RUN_BYTES};
 use crate::spec::{BLOCK, KeySize, Width};
@@ -639,7 +639,9 @@ impl<'a> Machine<'a> {
                         Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
                         Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
                         Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
-                        Compute::ShiftDown4 => std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 }),
+                        Compute::ShiftDown4 => {
+                            std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 })
+                        }
                         Compute::AesDecLast => xor(shifted_inverse_sub_bytes(a), b()),
                         Compute::Up => lane([0, of_lane(Half::Low, a)]),
                         _ => unreachable!("{compute:?} is handled above or makes a scalar"),

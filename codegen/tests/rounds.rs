@@ -32,9 +32,8 @@ fn substitute_all(block: Block, odd: bool) -> Block {
 /// RFC 5794, section 2.3.1, with the round keys of either direction.
 fn step_by_step(keys: &[Block], block: Block) -> Block {
     let last = keys.len() - 1;
-    let state = (1..last).fold(xor(block, keys[0]), |state, round| {
-        xor(diffuse(substitute_all(state, round % 2 == 1)), keys[round])
-    });
+    let state = (1..last)
+        .fold(xor(block, keys[0]), |state, round| xor(diffuse(substitute_all(state, round % 2 == 1)), keys[round]));
     xor(substitute_all(state, false), keys[last])
 }
 
@@ -152,9 +151,8 @@ fn counters_are_those_of_the_definition() {
 /// one and the last key: what the S-boxes that are not there would add.
 #[test]
 fn rounds_alone_are_those_of_the_definition() {
-    const ADDED: Block = [
-        0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2,
-    ];
+    const ADDED: Block =
+        [0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2, 0x63, 0xe2];
     for keys in round_keys(9) {
         let [first, .., last_but_one, last] = keys[..] else { panic!("three round keys and more") };
         let around = |block, odd, form| {

@@ -38,10 +38,10 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod aes_ctr;
-#[allow(unsafe_code)]
-pub mod cpu;
 #[cfg(target_arch = "x86_64")]
 pub mod aria;
+#[allow(unsafe_code)]
+pub mod cpu;
 #[cfg(target_arch = "x86_64")]
 pub mod crc;
 #[cfg(target_arch = "x86_64")]

@@ -86,11 +86,9 @@ pub(super) fn outside(
     Outside {
         macro_call: match form {
             AriaForm::Gfni => format!("aria! {{ mode: [{}], by: [{by}], width: [{width}] }}", mode.name()),
-            AriaForm::AesSub => format!(
-                "aria! {{ mode: [{}], form: [{}], by: [{by}], width: [{width}] }}",
-                mode.name(),
-                form.name()
-            ),
+            AriaForm::AesSub => {
+                format!("aria! {{ mode: [{}], form: [{}], by: [{by}], width: [{width}] }}", mode.name(), form.name())
+            }
         },
         documentation: vec![
             format!(
@@ -374,9 +372,8 @@ impl AesSub {
         let table = |p: &mut Builder, name: &str, map: &dyn Fn(u8) -> u8| {
             let low = std::array::from_fn(|half| map(half as u8));
             let high = std::array::from_fn(|half| map((half as u8) << 4) ^ map(0));
-            [("low", low), ("high", high)].map(|(half, table)| {
-                p.constant(&format!("{name}_{half}"), vec![u128::from_le_bytes(table)])
-            })
+            [("low", low), ("high", high)]
+                .map(|(half, table)| p.constant(&format!("{name}_{half}"), vec![u128::from_le_bytes(table)]))
         };
         let maps = [table(p, "behind", &behind), table(p, "before", &before)];
         AesSub { zero, low, maps }
@@ -459,9 +456,8 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
             for register in 0..CLASSES {
                 let name = format!("{to}{}", CLASSES * four + register);
                 let value = gather(p, &name, x, &mut |from| {
-                    let here = every_of_four().filter(|&(i, b)| {
-                        place_classed(i, b)[0] == register && place_classed(CELL[i], b)[0] == from
-                    });
+                    let here = every_of_four()
+                        .filter(|&(i, b)| place_classed(i, b)[0] == register && place_classed(CELL[i], b)[0] == from);
                     let at = |i, b| shifted(from, odd).at(place_classed(CELL[i], b)[1]);
                     Shuffle::of(here.map(|(i, b)| (place_classed(i, b)[1], at(i, b))))
                 });
@@ -520,11 +516,13 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let mut load = Vec::new();
     let mut store = Vec::new();
     for block in 0..2 {
-        for register in 0..2 {
+        for (register, name) in names.iter().enumerate() {
             let here = every().filter(|&(i, b)| b == block && place_packed(i, b)[0] == register);
             let places: Vec<(usize, usize)> = here.map(|(i, b)| (place_packed(i, b)[1], i)).collect();
-            load.push(Shuffle::of(places.iter().copied()).constant(p, &format!("load{block}{}", names[register])));
-            store.push(Shuffle::of(places.into_iter().map(|(at, i)| (i, at))).constant(p, &format!("store{block}{}", names[register])));
+            load.push(Shuffle::of(places.iter().copied()).constant(p, &format!("load{block}{name}")));
+            store.push(
+                Shuffle::of(places.into_iter().map(|(at, i)| (i, at))).constant(p, &format!("store{block}{name}")),
+            );
         }
     }
     // the matrices of a register's two halves, in odd rounds and in even ones
@@ -535,9 +533,9 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let mut sub = Vec::new();
     for odd in [true, false] {
         let round = if odd { "odd" } else { "even" };
-        for register in 0..2 {
-            let before = matrix(p, register, odd, 0, &format!("before_{round}_{}", names[register]));
-            let after = matrix(p, register, odd, 1, &format!("after_{round}_{}", names[register]));
+        for (register, name) in names.iter().enumerate() {
+            let before = matrix(p, register, odd, 0, &format!("before_{round}_{name}"));
+            let after = matrix(p, register, odd, 1, &format!("after_{round}_{name}"));
             sub.push([before, after]);
         }
     }

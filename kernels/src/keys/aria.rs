@@ -311,7 +311,11 @@ impl<L: Layout> Keys<L> {
 
     fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
         let last = schedule.rounds.count();
-        let mut keys = Keys { keys: [L::ZERO; MOST], last: if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] }, rounds: schedule.rounds };
+        let mut keys = Keys {
+            keys: [L::ZERO; MOST],
+            last: if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] },
+            rounds: schedule.rounds,
+        };
         schedule.by.lay_out(&plain[..=last], &FOLDED, &mut keys.keys[..=last]);
         keys
     }

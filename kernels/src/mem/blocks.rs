@@ -11,9 +11,7 @@ use super::{Data, Vector};
 
 /// The bytes of blocks.
 #[inline]
-pub fn bytes<'inp, 'out, N: ArraySize>(
-    blocks: InOutBuf<'inp, 'out, Array<u8, N>>,
-) -> InOutBuf<'inp, 'out, u8> {
+pub fn bytes<'inp, 'out, N: ArraySize>(blocks: InOutBuf<'inp, 'out, Array<u8, N>>) -> InOutBuf<'inp, 'out, u8> {
     let bytes = blocks.len() * N::USIZE;
     let (input, output) = blocks.into_raw();
     // SAFETY: the same memory, for as long; an array of bytes is its bytes.

@@ -66,7 +66,8 @@ const IN_COUNTER_MODE: Checks<Subject, Way> = Checks {
 };
 
 /// Of rounds for the key schedule.
-const ALONE: Checks<Subject, Way> = Checks { both: &[("every_length", |_, way| text(every_length(way, || {})))], native: NATIVE };
+const ALONE: Checks<Subject, Way> =
+    Checks { both: &[("every_length", |_, way| text(every_length(way, || {})))], native: NATIVE };
 
 const NATIVE: &[(&str, crate::trials::Check<Subject, Way>)] = &[
     ("every_offset", |subject, way| text(every_offset(subject, way))),
@@ -146,7 +147,8 @@ fn every_offset(subject: &Subject, way: &Way) -> Result<(), Fault> {
         for output_offset in std::iter::once(None).chain((0..64).map(Some)) {
             let spread = input_offset * 67 + output_offset.unwrap_or(7) * 13;
             // each input offset meets a message through all of the code, and so does each output offset
-            let len = if output_offset == Some(63 - input_offset) { longest - spread % 64 } else { spread % (longest + 1) };
+            let len =
+                if output_offset == Some(63 - input_offset) { longest - spread % 64 } else { spread % (longest + 1) };
             let direction = subject.directions()[spread % subject.directions().len()];
             let (len, counter) = (subject.whole(len), wraps_after(9, 32));
             benches[spread % 3].check(way, Call { len, direction, counter, input_offset, output_offset })?;
@@ -167,7 +169,8 @@ fn every_cut(subject: &Subject, way: &Way) -> Result<(), String> {
             let mut expected = message.clone();
             oracle(subject.variant, &key, direction, counter, &mut expected);
             let check = |found: &[u8], what: &str| {
-                let wrong = || format!("{len} bytes cut {what} come out wrong, key of {} bits, {direction:?}", 8 * key_len);
+                let wrong =
+                    || format!("{len} bytes cut {what} come out wrong, key of {} bits, {direction:?}", 8 * key_len);
                 if found == expected { Ok(()) } else { Err(wrong()) }
             };
             for cut in 0..=len / 16 {
