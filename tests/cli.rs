@@ -105,6 +105,11 @@ fn kernels_are_those_of_the_registry() {
     }
 }
 
+/// A number as it comes back from its text, which may be in the last place off.
+fn reread(number: f64) -> Value {
+    serde_json::from_str(&Value::from(number).to_string()).unwrap()
+}
+
 #[test]
 fn kernels_as_json_agree_with_the_registry_and_the_generator() {
     let parsed: Value = serde_json::from_str(&well("kernels --json")).unwrap();
@@ -125,8 +130,8 @@ fn kernels_as_json_agree_with_the_registry_and_the_generator() {
         assert_eq!(object["runnable"], missing.is_empty());
         let cost = cost(&families::program(variant));
         assert_eq!(object["cost"]["bytes"], cost.bytes);
-        assert_eq!(object["cost"]["cycles"], cost.cycles);
-        assert_eq!(object["cost"]["bytes_per_cycle"], cost.bytes_per_cycle());
+        assert_eq!(object["cost"]["cycles"], reread(cost.cycles));
+        assert_eq!(object["cost"]["bytes_per_cycle"], reread(cost.bytes_per_cycle()));
         assert_eq!(object["cost"]["live"], cost.live);
         assert_eq!(object["cost"]["registers"], cost.registers);
         assert_eq!(object["cost"]["held_keys"], Value::from(cost.held_keys));

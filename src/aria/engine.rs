@@ -37,11 +37,14 @@ struct Choice<N: Layout, W: Layout> {
     sizes: AriaSizes,
 }
 
+/// For blocks by themselves, and for counter mode.
+type Tiers<L> = (&'static [Tier<EcbFn<L>>], &'static [Tier<CtrFn<L>>]);
+
 impl<N: Layout, W: Layout> Choice<N, W> {
     /// The widest up to `limit`.
     fn new(
-        narrow: (&'static [Tier<EcbFn<N>>], &'static [Tier<CtrFn<N>>]),
-        wide: (&'static [Tier<EcbFn<W>>], &'static [Tier<CtrFn<W>>]),
+        narrow: Tiers<N>,
+        wide: Tiers<W>,
         limit: Width,
         cpu: Detected,
     ) -> Option<Self> {

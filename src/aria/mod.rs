@@ -208,6 +208,8 @@ aria! {
 }
 
 /// Round keys, and who works with them.
+// keys are used in place, so that no copy of one is left behind
+#[allow(clippy::large_enum_variant)]
 enum Engine<F> {
     /// Our kernels.
     #[cfg(target_arch = "x86_64")]

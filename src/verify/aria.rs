@@ -212,7 +212,8 @@ fn round(keys: &[[u8; BLOCK]], odd: bool, form: AriaForm, data: &mut [u8]) {
     static SBOXES: LazyLock<[[u8; 256]; CLASSES]> =
         LazyLock::new(|| std::array::from_fn(|class| std::array::from_fn(|byte| substitute(class, byte as u8))));
     let last = keys.len() - 1;
-    let (key, substitute): (&dyn Fn(usize) -> [u8; BLOCK], fn(usize, u8) -> u8) = match form {
+    type Key<'a> = &'a dyn Fn(usize) -> [u8; BLOCK];
+    let (key, substitute): (Key<'_>, fn(usize, u8) -> u8) = match form {
         AriaForm::Gfni => (&|i| xor(keys[i], folded(i, last)), |class, byte| {
             let [before, after] = added(class);
             SBOXES[class][usize::from(byte ^ before)] ^ after

@@ -9,6 +9,9 @@
 //! Departures from it: the rounds are kernels, so that no table is indexed by the key; and what the S-boxes add is in the
 //! round keys, as the kernels want it.
 
+// clippy takes a safe function that needs a CPU feature to be an unsafe one
+#![allow(clippy::missing_safety_doc)]
+
 use core::arch::x86_64::*;
 use core::fmt;
 
