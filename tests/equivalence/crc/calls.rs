@@ -2,10 +2,10 @@
 
 use byways::cpu::Kernel;
 use byways::verify::crc::{Fault, Generator, Oracle, Way, check, every_length};
-use byways::verify::noise;
+use byways::verify::{noise, unit};
 use byways_codegen::families;
-use byways_codegen::ir::{Chunks, Skeleton};
-use byways_codegen::spec::{Algorithm, CrcForm, Variant, Width};
+use byways_codegen::ir::Skeleton;
+use byways_codegen::spec::{Algorithm, Variant, Width};
 use byways_kernels::crc::Fold;
 use byways_kernels::crc_fold::LANES;
 
@@ -26,19 +26,15 @@ pub(crate) struct Subject {
 
 impl Subject {
     pub(crate) fn new(variant: Variant) -> Self {
-        let lsb = match variant.algorithm() {
-            Algorithm::Crc(CrcForm::Lsb | CrcForm::Crc32c | CrcForm::Crc32cFused) => true,
-            Algorithm::Crc(CrcForm::MsbRev | CrcForm::MsbSwap) => false,
-            Algorithm::AesCtr(..) | Algorithm::Aria(..) => panic!("{variant} is no CRC"),
-        };
-        let Skeleton::Fold(fold) = families::program(variant).skeleton else { panic!("{variant} folds nothing") };
-        let step = |chunks: &Chunks| variant.by() * 16 + chunks.chains * chunks.words * size_of::<u64>();
+        let Algorithm::Crc(form) = variant.algorithm() else { panic!("{variant} is no CRC") };
+        let program = families::program(variant);
+        let Skeleton::Fold(fold) = &program.skeleton else { panic!("{variant} folds nothing") };
         Subject {
             variant,
-            lsb,
+            lsb: form.is_lsb(),
             generators: generators::of_variant(variant),
-            chunk: fold.chunks.as_ref().map_or(0, |chunks| chunks.steps * step(chunks)),
-            by_words: fold.words.map_or(0, |words| words.short.len() * size_of::<u64>()),
+            chunk: unit(&program).unwrap_or(0),
+            by_words: fold.words.as_ref().map_or(0, |words| words.short.len() * size_of::<u64>()),
         }
     }
 
