@@ -54,12 +54,11 @@ impl Kernel {
     }
 }
 
-static KERNELS: LazyLock<Vec<Result<Kernel, String>>> =
-    LazyLock::new(|| {
-        tell("not checked: the machine code of ARIA's kernels, whose facts are not stated yet");
-        let stated = byways::kernels().filter(|kernel| !kernel.name().starts_with("aria_"));
-        stated.map(|kernel| Kernel::find(kernel.name())).collect()
-    });
+static KERNELS: LazyLock<Vec<Result<Kernel, String>>> = LazyLock::new(|| {
+    tell("not checked: the machine code of ARIA's kernels, whose facts are not stated yet");
+    let stated = byways::kernels().filter(|kernel| !kernel.name().starts_with("aria_"));
+    stated.map(|kernel| Kernel::find(kernel.name())).collect()
+});
 
 fn found() -> impl Iterator<Item = &'static Kernel> {
     KERNELS.iter().flatten()

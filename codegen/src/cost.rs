@@ -63,6 +63,7 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
     let width = program.variant.width();
     let mut rows = Vec::new();
     collect(program, &block.body, 1, &mut rows);
+    let words = rows.iter().filter(|(row, _)| row.instruction == Instruction::Word).count();
     let mut counts = BTreeMap::new();
     for (row, times) in &rows {
         *counts.entry(row.mnemonic).or_default() += times;
@@ -76,7 +77,7 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
             Skeleton::Fold(_) | Skeleton::Rounds(_) => None,
         },
         cycles: bound(&rows),
-        bytes: block.registers * width.bytes(),
+        bytes: block.registers * width.bytes() + words * size_of::<u64>(),
     }
 }
 
@@ -119,11 +120,11 @@ fn bound(rows: &[(&Row, usize)]) -> f64 {
 /// `setup` made and the block uses, and held keys, are live throughout; a value that goes round a loop is one.
 fn block_live(program: &Program, block: &Block) -> usize {
     let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
-    let sum = match &program.skeleton {
-        Skeleton::Fold(fold) => Some(fold.sum),
-        Skeleton::Counter(_) | Skeleton::Rounds(_) => None,
+    let others = match &program.skeleton {
+        Skeleton::Fold(fold) => fold.chunks.iter().flat_map(|chunks| &chunks.state).chain([&fold.sum]).collect(),
+        Skeleton::Counter(_) | Skeleton::Rounds(_) => vec![],
     };
-    for state in program.state.iter().chain(&sum) {
+    for state in program.state.iter().chain(others) {
         lives.made(state.param);
     }
     lives.stmts(&block.body);

@@ -275,7 +275,7 @@ impl Modulus {
     /// x^`exponent` mod M, by squaring.
     pub fn power(self, exponent: u64) -> u64 {
         let mut power = 1;
-        for bit in (0..64).rev() {
+        for bit in (0..64 - exponent.leading_zeros()).rev() {
             power = self.divide(product(power, power)).0;
             if exponent >> bit & 1 == 1 {
                 power = self.divide(u128::from(power) << 1).0;

@@ -42,12 +42,7 @@ type Tiers<L> = (&'static [Tier<EcbFn<L>>], &'static [Tier<CtrFn<L>>]);
 
 impl<N: Layout, W: Layout> Choice<N, W> {
     /// The widest up to `limit`.
-    fn new(
-        narrow: Tiers<N>,
-        wide: Tiers<W>,
-        limit: Width,
-        cpu: Detected,
-    ) -> Option<Self> {
+    fn new(narrow: Tiers<N>, wide: Tiers<W>, limit: Width, cpu: Detected) -> Option<Self> {
         let (tier, ecb) = plan::plan(narrow.0, limit, cpu)?;
         let (_, ctr) = plan::plan(narrow.1, tier.width(), cpu)?;
         let (wide_tier, wide_ecb) = plan::plan(wide.0, tier.width(), cpu)?;

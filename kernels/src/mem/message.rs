@@ -52,7 +52,7 @@ impl<'a> Message<'a> {
         // SAFETY: more than K registers are left, and `bytes` is what they are more than a multiple of a register, or
         // one: not more than is left.
         self.data = unsafe { self.data.add(bytes + whole) };
-        self.left -= bytes + whole;
+        self.left = self.left.wrapping_sub(bytes + whole);
         Some(start)
     }
 

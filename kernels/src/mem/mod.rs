@@ -420,11 +420,11 @@ unsafe fn load_up_to_8(from: *const u8, bytes: usize) -> u64 {
         if bytes >= 4 {
             let low = u64::from(from.cast::<u32>().read_unaligned());
             let high = u64::from(end.sub(4).cast::<u32>().read_unaligned());
-            low | high.wrapping_shl(bits - 32)
+            low | high.wrapping_shl(bits.wrapping_sub(32))
         } else {
             let (first, middle, last) = (from.read(), from.add(bytes / 2).read(), end.sub(1).read());
             let middle = u64::from(middle).wrapping_shl(bits / 16 * 8);
-            u64::from(first) | middle | u64::from(last).wrapping_shl(bits - 8)
+            u64::from(first) | middle | u64::from(last).wrapping_shl(bits.wrapping_sub(8))
         }
     }
 }
@@ -445,14 +445,14 @@ unsafe fn store_up_to_16(to: *mut u8, bytes: usize, vector: __m128i) {
             to.cast::<__m128i>().write_unaligned(vector);
         } else if bytes >= 8 {
             to.cast::<u64>().write_unaligned(low);
-            end.sub(8).cast::<u64>().write_unaligned(number.wrapping_shr(bits - 64) as u64);
+            end.sub(8).cast::<u64>().write_unaligned(number.wrapping_shr(bits.wrapping_sub(64)) as u64);
         } else if bytes >= 4 {
             to.cast::<u32>().write_unaligned(low as u32);
-            end.sub(4).cast::<u32>().write_unaligned(low.wrapping_shr(bits - 32) as u32);
+            end.sub(4).cast::<u32>().write_unaligned(low.wrapping_shr(bits.wrapping_sub(32)) as u32);
         } else {
             to.write(low as u8);
             to.add(bytes / 2).write(low.wrapping_shr(bits / 16 * 8) as u8);
-            end.sub(1).write(low.wrapping_shr(bits - 8) as u8);
+            end.sub(1).write(low.wrapping_shr(bits.wrapping_sub(8)) as u8);
         }
     }
 }
