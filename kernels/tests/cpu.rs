@@ -2,7 +2,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use byways_kernels::cpu::{Detected, Features, Kernel, Leaves, Registers};
-use byways_kernels::{aes_ctr, crc_fold};
+use byways_kernels::{aes_ctr, aria, crc_fold};
 
 /// CPUID leaf 1, ecx.
 const LEAF1: [(&str, u32); 10] = [
@@ -18,11 +18,12 @@ const LEAF1: [(&str, u32); 10] = [
     ("f16c", 29),
 ];
 /// CPUID leaf 7, ebx (below 100) and ecx (from 100).
-const LEAF7: [(&str, u32); 8] = [
+const LEAF7: [(&str, u32); 9] = [
     ("avx2", 5),
     ("avx512f", 16),
     ("avx512bw", 30),
     ("avx512vl", 31),
+    ("avx512vbmi", 101),
     ("avx512vbmi2", 106),
     ("gfni", 108),
     ("vaes", 109),
@@ -40,7 +41,7 @@ fn machine(without: &[&str], xcr0: u64) -> Features {
     Features::of(&Leaves { leaf1, leaf7, xcr0 })
 }
 
-/// The kernels of both families: name and features.
+/// The kernels of AES and of CRCs: name and features.
 fn kernels() -> impl Iterator<Item = (&'static str, Features)> {
     fn of<F: Copy>(kernel: &Kernel<F>) -> (&'static str, Features) {
         (kernel.name(), kernel.features())
@@ -113,6 +114,45 @@ fn odd_machines() {
     }
 }
 
+/// ARIA's kernels at each width, of which one at zmm needs more than the others, and those without GFNI: which all run, and
+/// of which none does.
+#[test]
+fn aria_on_odd_machines() {
+    const ALL: u64 = 0xe7;
+    let no_avx512 = ["avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2"];
+    let kinds: [fn(&str) -> bool; 5] = [
+        |name| name.ends_with("xmm") && !name.contains("aessub"),
+        |name| name.ends_with("ymm"),
+        |name| name.ends_with("zmm") && !name.ends_with("by4_zmm"),
+        |name| name.ends_with("by4_zmm"),
+        |name| name.contains("aessub"),
+    ];
+    let cases: &[(&str, &[&str], u64, [bool; 5])] = &[
+        ("everything (Ice Lake, Zen 4)", &[], ALL, [true; 5]),
+        ("CPUID all set, the system saves xmm only", &[], 0x3, [true, false, false, false, true]),
+        ("CPUID all set, the system saves ymm", &[], 0x7, [true, true, false, false, true]),
+        ("AVX2 and GFNI (Alder Lake)", &no_avx512, 0x7, [true, true, false, false, true]),
+        ("GFNI without AVX (Tremont)", &["avx"], 0x3, [true, false, false, false, true]),
+        ("no AVX2", &["avx2"], ALL, [true, false, false, false, true]),
+        ("no GFNI", &["gfni"], ALL, [false, false, false, false, true]),
+        ("no AVX-512VL", &["avx512vl"], ALL, [true, true, false, false, true]),
+        ("no AVX-512VBMI", &["avx512vbmi"], ALL, [true, true, true, false, true]),
+        ("no AES-NI", &["aes"], ALL, [true, true, true, true, false]),
+        ("no SSSE3", &["ssse3"], ALL, [false; 5]),
+    ];
+    for &(what, without, xcr0, expected) in cases {
+        let features = machine(without, xcr0);
+        let run = kinds.map(|kind| {
+            let of_it = aria::KERNELS.iter().filter(|kernel| kind(kernel.name()));
+            let of_it = of_it.map(|kernel| (kernel.name(), kernel.features()));
+            let (can, cannot): (Vec<_>, Vec<_>) = of_it.partition(|&(_, needed)| features.contains(needed));
+            assert!(can.is_empty() != cannot.is_empty(), "{what}: {can:?} run, {cannot:?} do not");
+            cannot.is_empty()
+        });
+        assert_eq!(run, expected, "{what}");
+    }
+}
+
 #[test]
 fn this_machine_is_as_the_standard_library_says() {
     macro_rules! same {
@@ -121,8 +161,8 @@ fn this_machine_is_as_the_standard_library_says() {
         };
     }
     same!("sse3" "ssse3" "sse4.1" "sse4.2" "aes" "avx" "f16c" "fma" "avx2" "vaes" "avx512f" "avx512bw" "avx512vl");
-    same!("pclmulqdq" "vpclmulqdq" "gfni" "avx512vbmi2");
-    assert_eq!(Features::all().names().count(), 17, "a feature is not compared");
+    same!("pclmulqdq" "vpclmulqdq" "gfni" "avx512vbmi" "avx512vbmi2");
+    assert_eq!(Features::all().names().count(), 18, "a feature is not compared");
 }
 
 /// Crate `cpufeatures` knows all of them but f16c, and shows VAES, VPCLMULQDQ and GFNI only where the zmm registers are
@@ -143,7 +183,8 @@ fn this_machine_is_as_cpufeatures_says() {
     }
     same!(sse3 "sse3" ssse3 "ssse3" sse41 "sse4.1" sse42 "sse4.2" aes "aes" avx "avx" fma "fma" avx2 "avx2");
     same!(vaes "vaes" avx512f "avx512f" avx512bw "avx512bw" avx512vl "avx512vl");
-    same!(pclmulqdq "pclmulqdq" vpclmulqdq "vpclmulqdq" gfni "gfni" avx512vbmi2 "avx512vbmi2");
+    same!(pclmulqdq "pclmulqdq" vpclmulqdq "vpclmulqdq" gfni "gfni");
+    same!(avx512vbmi "avx512vbmi" avx512vbmi2 "avx512vbmi2");
     assert!(Features::all().names().all(|name| compared.contains(&name)), "only {compared:?} are compared");
 }
 

@@ -28,12 +28,15 @@ pub(crate) enum Way {
 
 pub(crate) const WAYS: [Way; 3] = [Way::Slice, Way::Backend, Way::Alone];
 
+/// From one buffer to another.
+type B2b<C> = fn(&C, &[Block], &mut [Block]) -> Result<(), NotEqualError>;
+
 /// What there is of one direction, in place and from one buffer to another.
 struct Calls<'a, C> {
     slice: fn(&C, &mut [Block]),
-    slice_b2b: fn(&C, &[Block], &mut [Block]) -> Result<(), NotEqualError>,
+    slice_b2b: B2b<C>,
     backend: fn(&&'a C, &mut [Block]),
-    backend_b2b: fn(&&'a C, &[Block], &mut [Block]) -> Result<(), NotEqualError>,
+    backend_b2b: B2b<&'a C>,
     alone: fn(&C, &mut Block),
     alone_b2b: fn(&C, &Block, &mut Block),
 }

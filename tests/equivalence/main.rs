@@ -4,6 +4,9 @@
 #[cfg(target_arch = "x86_64")]
 mod aria;
 #[cfg(target_arch = "x86_64")]
+#[path = "../cases/aria.rs"]
+mod cases;
+#[cfg(target_arch = "x86_64")]
 mod crc;
 #[cfg(target_arch = "x86_64")]
 mod ctr;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use byways_codegen::cost::{cost, of_block};
-use byways_codegen::ir::{Block, Flow, Op, Program, Skeleton, Stmt};
+use byways_codegen::ir::{Block, Flow, KeyLayout, Op, Program, Rounds, Skeleton, Stmt};
 use byways_codegen::spec::Width;
 use iced_x86::EncodingKind;
 
@@ -33,8 +33,10 @@ pub(crate) struct Expected {
     loops: Vec<ExpectedLoop>,
     may_unroll: bool,
     may_spill: bool,
-    /// Whether what is read before chunks of data may wait on the stack for their ends.
+    /// Whether what is read before chunks of data may wait on the stack for their ends, or what fills no batch is there.
     may_keep: bool,
+    /// Registers of the room on the stack for what fills no batch, if there is such a room.
+    room: Option<usize>,
     may_write: bool,
     encodings: Vec<EncodingKind>,
 }
@@ -75,6 +77,16 @@ const IN_CRCS: &Counted = &[
     (Fact::WordLoads, &["word load"]),
 ];
 
+/// Of round keys, which are xored in by two or three operands as the compiler likes.
+const IN_ROUNDS: &Counted = &[
+    (Fact::Affine, &["gf2p8affineqb", "vgf2p8affineqb"]),
+    (Fact::AffineInv, &["gf2p8affineinvqb", "vgf2p8affineinvqb"]),
+    (Fact::AesEncLast, &["aesenclast"]),
+    (Fact::AesDecLast, &["aesdeclast"]),
+    (Fact::Shuffles, &["pshufb", "vpshufb"]),
+    (Fact::Stores, &["store"]),
+];
+
 /// The loops that go round more than once.
 fn loops(program: &Program, build: Build) -> Vec<ExpectedLoop> {
     match &program.skeleton {
@@ -90,7 +102,7 @@ fn loops(program: &Program, build: Build) -> Vec<ExpectedLoop> {
             let of = |block| ExpectedLoop::of(program, block, build, Fact::AesEncLast, IN_COUNTER_MODE);
             whiles.chain(runs).map(of).collect()
         }
-        Skeleton::Rounds(_) => unreachable!("ARIA's kernels are left out"),
+        Skeleton::Rounds(rounds) => vec![of_rounds(program, rounds, build)],
         Skeleton::Fold(fold) => {
             let of = |block| ExpectedLoop::of(program, block, build, Fact::Clmul, IN_CRCS);
             // less than a batch is left, behind batches and behind the start of a message that has none
@@ -102,6 +114,52 @@ fn loops(program: &Program, build: Build) -> Vec<ExpectedLoop> {
         }
     }
 }
+
+/// The loop over pairs of round keys, where there is one.
+fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
+    let of = |block: &Block| {
+        let mut all = ExpectedLoop::of(program, block, build, Fact::AffineInv, IN_ROUNDS);
+        if all.count(Fact::AffineInv) == 0 {
+            all.unit = Fact::AesEncLast;
+        }
+        all
+    };
+    let pair = rounds.batch.body.iter().find_map(|stmt| match stmt {
+        Stmt::EachPair { body, .. } => {
+            let block = Block { registers: rounds.batch.registers, body: body.clone(), next: Vec::new() };
+            // in the loop over batches, so that it is no part of the loops that costs know
+            Some(ExpectedLoop { may_spill: !cost(program).fits(), ..of(&block) })
+        }
+        _ => None,
+    });
+    // by the compiler, to shuffles that are cheaper there, and two that follow one another to one
+    let are_changed = matches!(rounds.layout, KeyLayout::Lanes | KeyLayout::Classed | KeyLayout::Bytes);
+    let unless_changed = |&(fact, _): &(Fact, usize)| !(are_changed && fact == Fact::Shuffles);
+    // a loop over batches has in it what the room takes
+    let over_batches = |mut all: ExpectedLoop| {
+        all.counts.retain(|&(fact, _)| fact != Fact::Stores);
+        ExpectedLoop { may_spill: true, ..all }
+    };
+    let mut all = match pair {
+        // so little that the compiler makes one piece of the most pairs that there can be
+        Some(pair) if rounds.layout == KeyLayout::Lanes => {
+            let mut batch = of(&rounds.batch);
+            for (fact, count) in &mut batch.counts {
+                *count += (MOST_PAIRS - PAIRS) * pair.count(*fact);
+            }
+            over_batches(batch)
+        }
+        Some(pair) => pair,
+        // a round alone
+        None => over_batches(of(&rounds.batch)),
+    };
+    all.counts.retain(unless_changed);
+    all
+}
+
+/// Pairs of round keys, without the first and the last two, that a cost is of, and the most.
+const PAIRS: usize = 5;
+const MOST_PAIRS: usize = 7;
 
 impl ExpectedLoop {
     fn of(program: &Program, block: &Block, build: Build, unit: Fact, counted: &Counted) -> Self {
@@ -167,8 +225,16 @@ impl Expected {
             loops: loops(program, build),
             may_unroll: build.tuned,
             may_spill: !cost(program).fits(),
-            may_keep: matches!(&program.skeleton, Skeleton::Fold(fold) if fold.chunks.is_some()),
-            may_write: matches!(program.skeleton, Skeleton::Counter(_)),
+            may_keep: match &program.skeleton {
+                Skeleton::Counter(_) => false,
+                Skeleton::Fold(fold) => fold.chunks.is_some(),
+                Skeleton::Rounds(_) => true,
+            },
+            room: match &program.skeleton {
+                Skeleton::Counter(_) | Skeleton::Fold(_) => None,
+                Skeleton::Rounds(rounds) => Some(rounds.batch.registers),
+            },
+            may_write: !matches!(program.skeleton, Skeleton::Fold(_)),
             encodings,
         }
     }
@@ -189,6 +255,8 @@ pub(crate) enum Fact {
     TableStores,
     Clmul,
     Affine,
+    AffineInv,
+    AesDecLast,
     Shuffles,
     Xors,
     Ternary,
@@ -197,6 +265,7 @@ pub(crate) enum Fact {
     Crc32,
     WordLoads,
     Wipes,
+    RoomWipes,
     Writes,
     Calls,
     Spills,
@@ -215,6 +284,8 @@ impl Fact {
             Fact::TableStores => matches!(line.stack, Stack::Write | Stack::Wipe),
             Fact::Clmul => line.class == Class::Clmul,
             Fact::Affine => line.class == Class::Affine,
+            Fact::AffineInv => line.class == Class::AffineInv,
+            Fact::AesDecLast => line.class == Class::AesDecLast,
             Fact::Shuffles => line.class == Class::Shuffle,
             Fact::Xors => line.class == Class::Xor,
             Fact::Ternary => line.class == Class::Ternary,
@@ -238,6 +309,8 @@ impl fmt::Display for Fact {
             Fact::TableStores => "table stores",
             Fact::Clmul => "pclmulqdq",
             Fact::Affine => "gf2p8affineqb",
+            Fact::AffineInv => "gf2p8affineinvqb",
+            Fact::AesDecLast => "aesdeclast",
             Fact::Shuffles => "shuffles",
             Fact::Xors => "xors",
             Fact::Ternary => "three-operand logic",
@@ -246,6 +319,7 @@ impl fmt::Display for Fact {
             Fact::Crc32 => "crc32",
             Fact::WordLoads => "words in memory",
             Fact::Wipes => "loops that wipe the table",
+            Fact::RoomWipes => "stores that wipe the room",
             Fact::Writes => "writes elsewhere than to the stack",
             Fact::Calls => "calls",
             Fact::Spills => "vector operands on the stack",
@@ -318,8 +392,12 @@ pub(crate) fn check(listing: &Listing<'_>, expected: &Expected) -> Vec<Fault> {
         faults.extend(in_loop(listing, expected_loop, found));
     }
     let wiped = !expected.has_table() || !listing.wipes.is_empty();
+    // the room or the data, whichever the batch was, so that it is not known to be the stack
+    let room_wipes = |line: &Line| line.zeros && line.class == Class::Store;
+    let room_wipes: Vec<&Line> = listing.lines.iter().filter(|&line| room_wipes(line)).collect();
     faults.extend([
         fault(listing, Fact::Wipes, usize::from(!wiped), &[]),
+        expected.room.and_then(|registers| fault(listing, Fact::RoomWipes, registers, &room_wipes)),
         none(Fact::Writes, &|line| line.writes && !expected.may_write),
         none(Fact::Calls, &|line| line.class == Class::Call),
         fault(listing, Fact::Spills, 0, &spills(listing, expected, &pairs)),
@@ -410,7 +488,7 @@ fn spills<'a>(listing: &'a Listing<'_>, expected: &Expected, pairs: &[(&Expected
         let may_be = |line: &Line| expected.may_keep || (of_table && public(listing, line.stack));
         let elsewhere = listing.elsewhere().filter(|line| !may_be(line));
         let wipes = listing.wipes.iter().flat_map(|wipes| listing.within(wipes));
-        let wipes = wipes.filter(|line| !(of_table && line.stack == Stack::Wipe));
+        let wipes = wipes.filter(|line| !((of_table || expected.room.is_some()) && line.stack == Stack::Wipe));
         spills.extend(elsewhere.chain(wipes).filter(|line| line.stack != Stack::Nothing));
     }
     spills

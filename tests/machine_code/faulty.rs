@@ -1,5 +1,5 @@
-//! Functions like counter-mode kernels of one register, plain and cached, and like CRC kernels of three, with a fault
-//! each. They are assembly, so as to be the same in every build; they are never called.
+//! Functions like counter-mode kernels of one register, plain and cached, like CRC kernels of three, and like ARIA kernels
+//! of two and four, with a fault each. They are assembly, so as to be the same in every build; they are never called.
 
 use std::arch::naked_asm;
 
@@ -386,3 +386,75 @@ crc!(
 );
 crc!(crc_reload_when_left, batch!(), left!(concat!(add!(), "\n paddq xmm0, [rsp - 24]")));
 crc!(crc_vex, batch!(), concat!(left!(), "vpaddq xmm0, xmm0, xmm1"));
+
+/// The loop over batches of an ARIA kernel at xmm, in it the one over pairs of round keys, and behind it `$wipe`.
+macro_rules! aria {
+    ($name:ident, $pair:expr, $wipe:expr $(, $callee:ident = $function:path)?) => {
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            naked_asm!(
+                "2:",
+                "movdqu xmm0, [rsi]",
+                "mov rax, rdi",
+                "3:",
+                $pair,
+                "pxor xmm0, [rax]",
+                "add rax, 64",
+                "cmp rax, r8",
+                "jne 3b",
+                "movdqu [rdx], xmm0",
+                "add rsi, 32",
+                "add rdx, 32",
+                "sub rcx, 32",
+                "jnz 2b",
+                "pxor xmm2, xmm2",
+                $wipe,
+                "ret",
+                $($callee = sym $function)?
+            )
+        }
+    };
+}
+
+/// Two rounds of a pair of registers.
+macro_rules! pair {
+    ($($extra:literal)?) => {
+        concat!(
+            times!(4, "gf2p8affineqb xmm0, xmm4, 0 \n gf2p8affineinvqb xmm0, xmm5, 0"),
+            times!(20, "pshufb xmm0, xmm6"),
+            $($extra)?
+        )
+    };
+}
+
+/// Two rounds of a register a class, by AES rounds.
+macro_rules! classes {
+    ($($extra:literal)?) => {
+        concat!(times!(4, "aesenclast xmm0, xmm4 \n aesdeclast xmm0, xmm5"), $($extra)?)
+    };
+}
+
+/// Zeros to the first registers of the room.
+macro_rules! wipe {
+    (2) => {
+        "movdqa [rdx], xmm2 \n movdqa [rdx + 16], xmm2"
+    };
+    (4) => {
+        concat!(wipe!(2), "\n movdqa [rdx + 32], xmm2 \n movdqa [rdx + 48], xmm2")
+    };
+}
+
+aria!(sound_aria, pair!(), wipe!(2));
+aria!(sound_aria_aessub, classes!(), wipe!(4));
+aria!(matrix_too_many, pair!("gf2p8affineqb xmm0, xmm4, 0"), wipe!(2));
+aria!(inverse_too_many, pair!("gf2p8affineinvqb xmm0, xmm4, 0"), wipe!(2));
+aria!(byte_shuffle_too_many, pair!("pshufb xmm0, xmm6"), wipe!(2));
+aria!(store_in_a_pair, pair!("movdqu [rdx], xmm0"), wipe!(2));
+aria!(decryption_too_many, classes!("aesdeclast xmm0, xmm5"), wipe!(4));
+aria!(encryption_too_many, classes!("aesenclast xmm0, xmm5"), wipe!(4));
+aria!(room_not_wiped, pair!(), "");
+aria!(room_wiped_in_part, pair!(), "movdqa [rdx], xmm2");
+aria!(room_wiped_with_others, pair!(), "movdqa [rdx], xmm2 \n movdqa [rdx + 16], xmm0");
+aria!(aria_call, pair!(), concat!(wipe!(2), "\n call {callee}"), callee = sound_aria);
+aria!(aria_vex, pair!(), concat!(wipe!(2), "\n vpaddq xmm0, xmm0, xmm1"));
+aria!(no_pairs, "", wipe!(2));

@@ -99,7 +99,7 @@ impl Effect {
         };
         let of_memory =
             info.used_memory().iter().any(|used| reads(used.access())) && !instruction.is_ip_rel_memory_operand();
-        let of_aes = matches!(class, Class::AesEnc | Class::AesEncLast);
+        let of_aes = matches!(class, Class::AesEnc | Class::AesEncLast | Class::AesDecLast);
         Effect {
             writes: used(writes),
             address: (general(to), address),

@@ -20,6 +20,10 @@ pub(crate) enum Class {
     AesEncLast,
     Clmul,
     Affine,
+    /// The same after the inverse.
+    AffineInv,
+    /// The last round of AES decryption.
+    AesDecLast,
     Shuffle,
     Add,
     Xor,
@@ -58,6 +62,8 @@ impl Class {
             Class::AesEncLast => "aesenclast",
             Class::Clmul => "pclmulqdq",
             Class::Affine => "gf2p8affineqb",
+            Class::AffineInv => "gf2p8affineinvqb",
+            Class::AesDecLast => "aesdeclast",
             Class::Shuffle => "shuffle",
             Class::Add => "add",
             Class::Xor => "xor",
@@ -108,14 +114,16 @@ pub(crate) struct Line {
     pub(crate) reads: bool,
     /// Whether it writes memory elsewhere than on the stack.
     pub(crate) writes: bool,
+    /// Whether it stores a vector of zeros.
+    pub(crate) zeros: bool,
 }
 
 /// A disassembled function.
 pub(crate) struct Listing<'a> {
     pub(crate) function: &'a Function,
     pub(crate) lines: Vec<Line>,
-    /// The loops over data: the innermost with a last round, before which the rounds may be a loop of their own, or with a
-    /// carry-less product.
+    /// The loops over data: the innermost with a last round, before which the rounds may be a loop of their own, with a
+    /// carry-less product, or with an S-box of ARIA.
     pub(crate) loops: Vec<Loop>,
     /// The innermost loops that wipe a table.
     pub(crate) wipes: Vec<Loop>,
@@ -135,7 +143,7 @@ impl<'a> Listing<'a> {
         let lines: Vec<Line> = (instructions.into_iter().zip(&infos).zip(known))
             .map(|((instruction, info), known)| Line::new(function, instruction, info, known))
             .collect();
-        let on_data = |line: usize| matches!(lines[line].class, Class::AesEncLast | Class::Clmul);
+        let on_data = |line: usize| matches!(lines[line].class, Class::AesEncLast | Class::Clmul | Class::AffineInv);
         let wipe = |line: usize| lines[line].stack == Stack::Wipe;
         let loops = flow.innermost(&on_data);
         let mut wipes = flow.innermost(&wipe);
@@ -215,7 +223,8 @@ impl Line {
             _ => Class::Branch,
         };
         let (reads, writes) = (elsewhere(known::reads), elsewhere(known::writes));
-        Line { instruction, class, vector, stack, reads, writes }
+        let zeros = vector && instruction.op0_kind() == OpKind::Memory && known.is_zero(instruction.op1_register());
+        Line { instruction, class, vector, stack, reads, writes, zeros }
     }
 
     /// Whether it has an operand on the stack that is in no table.
@@ -244,6 +253,8 @@ pub(crate) fn on_vectors(instruction: &Instruction, info: &InstructionInfo, stac
         Mnemonic::Aesenclast | Mnemonic::Vaesenclast => return Class::AesEncLast,
         Mnemonic::Pclmulqdq | Mnemonic::Vpclmulqdq => return Class::Clmul,
         Mnemonic::Gf2p8affineqb | Mnemonic::Vgf2p8affineqb => return Class::Affine,
+        Mnemonic::Gf2p8affineinvqb | Mnemonic::Vgf2p8affineinvqb => return Class::AffineInv,
+        Mnemonic::Aesdeclast | Mnemonic::Vaesdeclast => return Class::AesDecLast,
         Mnemonic::Vpternlogd | Mnemonic::Vpternlogq => return Class::Ternary,
         Mnemonic::Pshufb | Mnemonic::Vpshufb => return Class::Shuffle,
         Mnemonic::Paddq | Mnemonic::Vpaddq => return Class::Add,

@@ -1,8 +1,6 @@
 //! ARIA kernels, against crates `aria` and `ctr`.
 
 mod calls;
-#[path = "../../cases/aria.rs"]
-mod cases;
 mod page_ends;
 mod vectors;
 

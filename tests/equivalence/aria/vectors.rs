@@ -6,7 +6,7 @@ use byways_codegen::spec::AriaMode;
 use byways_kernels::inout::InOutBuf;
 
 use super::calls::Subject;
-use super::cases::{self, Blocks, Case, ctr};
+use crate::cases::{self, Blocks, Case, ctr};
 
 /// Every line of the kernel's mode that is one message, whole and block by block; and blocks back again.
 pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {

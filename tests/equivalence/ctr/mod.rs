@@ -1,8 +1,6 @@
 //! Counter-mode kernels, against crates `aes` and `ctr`.
 
 mod calls;
-#[path = "../../cases/mod.rs"]
-mod cases;
 mod page_ends;
 mod vectors;
 

@@ -4,7 +4,7 @@ use byways::verify::ctr::Way;
 use byways_kernels::inout::InOutBuf;
 
 use super::calls::Subject;
-use super::cases::{self, Case};
+use crate::cases::ctr::{self as cases, Case};
 
 /// Every line for AES with the subject's key length that is one message, whole and cut at every block.
 pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {

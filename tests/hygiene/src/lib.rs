@@ -67,6 +67,24 @@ pub mod folds {
     }
 }
 
+/// Kernels of the third family among names that mean something else.
+pub mod blocks {
+    /// Not the usual one.
+    pub mod core {}
+    /// Not the usual one.
+    pub mod aria {}
+    shadow! { u8 u128 i64 usize Option Some None Ok Err InOutBuf Keys Kernel Aria Blocks Padded Packed Grid __m512i }
+    shadow_variables! { data counter keys first pairs pair last x0 y0 b0 a k c t0 row column0 d out further wrapped }
+
+    ::renamed::aria! {
+        mode: [ecb, ctr, odd, even], by: [4, 16], width: [xmm, ymm, zmm];
+        mode: [ecb, ctr], by: [2], width: [xmm];
+        mode: [ecb, ctr], by: [32], width: [ymm];
+        mode: [ecb, ctr], by: [64], width: [zmm];
+        mode: [ecb, ctr, odd, even], form: [aessub], by: [4, 16], width: [xmm];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -124,6 +142,58 @@ mod tests {
             ::std::assert_eq!(crc ^ 0xffff_ffff, check, "{}", kernel.name());
             let short = run.run(constants, 0, b"123456789");
             ::std::assert_eq!(run.run(constants, 0, &long), short, "{}", kernel.name());
+        }
+    }
+
+    #[test]
+    fn blocks_run_where_nothing_has_its_usual_name() {
+        use ::renamed::keys::aria::{Keys, Schedule};
+        use ::std::iter::Iterator;
+        use ::std::option::Option::Some;
+        use ::std::result::Result::Ok;
+
+        // RFC 5794, appendix A: the plaintext of blocks, and in counter mode the counter
+        const PLAIN: u128 = 0x00112233445566778899aabbccddeeff;
+        const CIPHER: [(u8, u128); 3] = [
+            (16, 0xd718fbd6ab644c739da95f3be6451778),
+            (24, 0x26449c1805dbe7aa25a468ce263a9e79),
+            (32, 0xf92bd7c79fb72e2f2b8f80c1972d24fc),
+        ];
+        let cpu = ::renamed::cpu::Detected::get();
+        ::std::assert_eq!(super::blocks::KERNELS.len(), 38);
+        for kernel in super::blocks::KERNELS {
+            // rounds alone are no more than compiled
+            if !kernel.name().starts_with("aria_ecb_") && !kernel.name().starts_with("aria_ctr_") {
+                continue;
+            }
+            let Some(rounds) = cpu.aria_rounds() else { continue };
+            let mut ran = 0;
+            for (bytes, cipher) in CIPHER {
+                let key: ::std::vec::Vec<u8> = (0..bytes).collect();
+                let schedule = Schedule::new(&key, rounds).unwrap();
+                macro_rules! run {
+                    ($($blocks:ident $counted:ident)*) => {
+                        $(if let Some(Ok(run)) = kernel.$blocks().map(|kernel| kernel.prove(cpu)) {
+                            let mut block = u128::to_be_bytes(PLAIN);
+                            run.run(&Keys::encryption(&schedule), ::std::convert::Into::into(&mut block[..]));
+                            ::std::assert_eq!(u128::from_be_bytes(block), cipher, "{}", kernel.name());
+                            ran += 1;
+                        }
+                        if let Some(Ok(run)) = kernel.$counted().map(|kernel| kernel.prove(cpu)) {
+                            let mut block = [0; 16];
+                            run.run(&Keys::encryption(&schedule), PLAIN, ::std::convert::Into::into(&mut block[..]));
+                            ::std::assert_eq!(u128::from_be_bytes(block), cipher, "{}", kernel.name());
+                            ran += 1;
+                        })*
+                    };
+                }
+                run! { packed packed_ctr sliced sliced_ctr grid grid_ctr lanes lanes_ctr classed classed_ctr bytes bytes_ctr }
+            }
+            if kernel.prove(cpu).is_ok() {
+                ::std::assert_eq!(ran, 3, "{}", kernel.name());
+            } else {
+                ::std::println!("not run on this CPU: {}", kernel.name());
+            }
         }
     }
 

@@ -1,0 +1,3 @@
+byways_kernels::aria! { form: [gfni] }
+
+fn main() {}

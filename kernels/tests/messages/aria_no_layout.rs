@@ -1,0 +1,3 @@
+byways_kernels::aria! { mode: [ecb, ctr], by: [12], width: [zmm] }
+
+fn main() {}
