@@ -15,6 +15,9 @@ use crate::secrets::without_copies;
 #[cfg(target_arch = "x86_64")]
 use byways_kernels::{ctr::CtrFn, keys::RoundKeys};
 
+/// What building a key uses of the stack.
+const USED: usize = 4 << 10;
+
 macro_rules! aes {
     ($($name:ident, $bits:literal, $key_size:ty, $round_keys:literal, $tiers:ident;)*) => {
         $(
@@ -34,7 +37,7 @@ macro_rules! aes {
                 /// assert!(cipher.width() <= Width::Ymm);
                 /// ```
                 pub fn with_max_width(key: &Key<Self>, width: Width) -> Self {
-                    without_copies(|| Self::build(key, Some(width)))
+                    without_copies::<USED, _>(|| Self::build(key, Some(width)))
                 }
 
                 fn build(key: &Key<Self>, width: Option<Width>) -> Self {
@@ -42,10 +45,19 @@ macro_rules! aes {
                     let limit = widest(width, cpu);
                     #[cfg(target_arch = "x86_64")]
                     if let (Some((tier, plan)), Some(aes)) = (plan::plan(&plan::$tiers, limit, cpu), cpu.aes()) {
-                        return $name(Engine::Generated { keys: RoundKeys::<$round_keys>::new(key.into(), aes), plan, tier });
+                        return Self::generated(key, plan, tier, aes);
                     }
                     let _ = limit;
                     $name(Engine::Fallback(aes::$name::new(key)))
+                }
+
+                #[cfg(target_arch = "x86_64")]
+                fn generated(key: &Key<Self>, plan: &'static plan::Plan<CtrFn<$round_keys>>, tier: &'static plan::Tier<CtrFn<$round_keys>>, aes: byways_kernels::cpu::Aes) -> Self {
+                    let mut this = $name(Engine::Generated { keys: RoundKeys::empty(), plan, tier });
+                    if let Engine::Generated { keys, .. } = &mut this.0 {
+                        *keys = RoundKeys::<$round_keys>::new(key.into(), aes);
+                    }
+                    this
                 }
 
                 /// The widest registers that it uses.
@@ -66,7 +78,7 @@ macro_rules! aes {
             impl KeyInit for $name {
                 #[inline]
                 fn new(key: &Key<Self>) -> Self {
-                    without_copies(|| Self::build(key, None))
+                    without_copies::<USED, _>(|| Self::build(key, None))
                 }
             }
 
@@ -74,7 +86,7 @@ macro_rules! aes {
                 #[inline]
                 fn clone(&self) -> Self {
                     // straight to the result: a place where both variants meet would keep a copy
-                    without_copies(|| match &self.0 {
+                    without_copies::<USED, _>(|| match &self.0 {
                         #[cfg(target_arch = "x86_64")]
                         Engine::Generated { keys, plan, tier } => {
                             $name(Engine::Generated { keys: keys.clone(), plan, tier })

@@ -1,13 +1,19 @@
 //! Values that must not be left behind.
 
-/// What `make` makes. Unoptimised code leaves a copy on the stack wherever it returns a value; that is wiped.
-#[inline(always)]
-pub(crate) fn without_copies<T>(make: impl FnOnce() -> T) -> T {
-    struct Wipe;
+/// What `make` makes. Copies of it that are left on the stack, less than `USED` bytes deep, are wiped; there are some
+/// wherever the compiler returns a value that it built elsewhere, and more where nothing is optimised.
+#[inline(never)]
+pub(crate) fn without_copies<const USED: usize, T>(make: impl FnOnce() -> T) -> T {
+    struct Wipe<const USED: usize>;
 
-    impl Drop for Wipe {
+    impl<const USED: usize> Drop for Wipe<USED> {
+        #[inline(always)]
         fn drop(&mut self) {
-            zeroize::zeroize_stack::<{ 96 << 10 }>();
+            if cfg!(debug_assertions) {
+                zeroize::zeroize_stack::<{ 96 << 10 }>();
+            } else {
+                zeroize::zeroize_stack::<USED>();
+            }
         }
     }
 
@@ -16,10 +22,7 @@ pub(crate) fn without_copies<T>(make: impl FnOnce() -> T) -> T {
         make()
     }
 
-    if !cfg!(debug_assertions) {
-        return make();
-    }
     // on drop, for a result with a name would be one copy more
-    let _wipe = Wipe;
+    let _wipe = Wipe::<USED>;
     apart(make)
 }

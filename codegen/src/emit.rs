@@ -303,6 +303,8 @@ impl Emitter<'_> {
             #setup
             #start
             while let #krate::mem::Some(mut data) = data.next() {
+                let keys = #krate::mem::opaque(keys);
+                let (first, pairs, last) = keys.parts();
                 #body
             }
         }

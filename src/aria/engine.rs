@@ -110,8 +110,13 @@ struct Directions<L: Layout> {
 }
 
 impl<L: Layout> Directions<L> {
-    fn new(schedule: &Schedule) -> Self {
-        Directions { encryption: Keys::encryption(schedule), decryption: Keys::decryption(schedule) }
+    const fn empty() -> Self {
+        Directions { encryption: Keys::empty(), decryption: Keys::empty() }
+    }
+
+    fn fill(&mut self, schedule: &Schedule) {
+        self.encryption.encrypt_by(schedule);
+        self.decryption.decrypt_by(schedule);
     }
 
     #[inline]
@@ -121,8 +126,13 @@ impl<L: Layout> Directions<L> {
 }
 
 impl<N: Layout, W: Layout> Keyed<N, W> {
-    fn new(choice: Choice<N, W>, schedule: &Schedule) -> Self {
-        Keyed { choice, narrow: Directions::new(schedule), wide: Directions::new(schedule) }
+    fn empty(choice: Choice<N, W>) -> Self {
+        Keyed { choice, narrow: Directions::empty(), wide: Directions::empty() }
+    }
+
+    fn fill(&mut self, schedule: &Schedule) {
+        self.narrow.fill(schedule);
+        self.wide.fill(schedule);
     }
 
     #[inline]
@@ -167,14 +177,19 @@ macro_rules! of_any_kind {
 }
 
 impl Kernels {
-    /// Of a key of 16, 24 or 32 bytes.
-    pub(crate) fn new(key: &[u8], plan: Plan) -> Self {
-        let schedule = Schedule::new(key, plan.rounds).expect("an ARIA key");
+    /// Without a key, to be filled in place: what is moved leaves a copy.
+    pub(crate) fn empty(plan: Plan) -> Self {
         match plan.tier {
-            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed::new(choice, &schedule)),
-            TierPlan::Less(choice) => Kernels::Less(Keyed::new(choice, &schedule)),
-            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed::new(choice, &schedule)),
+            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed::empty(choice)),
+            TierPlan::Less(choice) => Kernels::Less(Keyed::empty(choice)),
+            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed::empty(choice)),
         }
+    }
+
+    /// With a key of 16, 24 or 32 bytes.
+    pub(crate) fn fill(&mut self, key: &[u8], plan: Plan) {
+        let schedule = Schedule::new(key, plan.rounds).expect("an ARIA key");
+        of_any_kind!(self, keyed => keyed.fill(&schedule));
     }
 
     /// Encrypts any number of blocks.

@@ -20,6 +20,9 @@ use crate::ctr::{Keystream, xor_keystream_of};
 use crate::dispatch::{Width, widest};
 use crate::secrets::without_copies;
 
+/// What building a key uses of the stack.
+const USED: usize = 48 << 10;
+
 type Block = Array<u8, consts::U16>;
 
 macro_rules! aria {
@@ -60,7 +63,7 @@ macro_rules! aria {
                 /// assert!(cipher.width() <= Width::Ymm);
                 /// ```
                 pub fn with_max_width(key: &Key<Self>, width: Width) -> Self {
-                    without_copies(|| Self::build(key, Some(width)))
+                    without_copies::<USED, _>(|| Self::build(key, Some(width)))
                 }
 
                 fn build(key: &Key<Self>, width: Option<Width>) -> Self {
@@ -68,10 +71,19 @@ macro_rules! aria {
                     let limit = widest(width, cpu);
                     #[cfg(target_arch = "x86_64")]
                     if let Some(plan) = engine::Plan::new(limit, cpu) {
-                        return $name(Engine::Generated(engine::Kernels::new(key, plan)));
+                        return Self::generated(key, plan);
                     }
                     let _ = limit;
                     $name(Engine::Fallback(aria::$name::new(key)))
+                }
+
+                #[cfg(target_arch = "x86_64")]
+                fn generated(key: &Key<Self>, plan: engine::Plan) -> Self {
+                    let mut this = $name(Engine::Generated(engine::Kernels::empty(plan)));
+                    if let Engine::Generated(kernels) = &mut this.0 {
+                        kernels.fill(key, plan);
+                    }
+                    this
                 }
 
                 /// The widest registers that it uses.
@@ -92,7 +104,7 @@ macro_rules! aria {
             impl KeyInit for $name {
                 #[inline]
                 fn new(key: &Key<Self>) -> Self {
-                    without_copies(|| Self::build(key, None))
+                    without_copies::<USED, _>(|| Self::build(key, None))
                 }
             }
 
@@ -100,7 +112,7 @@ macro_rules! aria {
                 #[inline]
                 fn clone(&self) -> Self {
                     // straight to the result: a place where both variants meet would keep a copy
-                    without_copies(|| match &self.0 {
+                    without_copies::<USED, _>(|| match &self.0 {
                         #[cfg(target_arch = "x86_64")]
                         Engine::Generated(kernels) => $name(Engine::Generated(kernels.clone())),
                         Engine::Fallback(cipher) => $name(Engine::Fallback(cipher.clone())),

@@ -291,6 +291,8 @@ pub struct Keys<L: Layout> {
     /// The last, in the order of its bytes.
     last: Plain,
     rounds: Rounds,
+    /// Instead of padding, which would keep what was on a stack.
+    unused: [u8; 47],
 }
 
 /// Rounds of a key size: 128, 192 and 256 bits.
@@ -302,25 +304,40 @@ enum Rounds {
 }
 
 impl<L: Layout> Keys<L> {
+    /// Zeros, to be filled in place: a key that is moved leaves a copy.
+    pub const fn empty() -> Self {
+        Keys { keys: [L::ZERO; MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] }
+    }
+
     /// Of a schedule, for encryption.
     pub fn encryption(schedule: &Schedule) -> Self {
-        Self::of(schedule, &schedule.encryption)
+        let mut keys = Self::empty();
+        keys.encrypt_by(schedule);
+        keys
     }
 
     /// Of a schedule, for decryption.
     pub fn decryption(schedule: &Schedule) -> Self {
-        Self::of(schedule, &schedule.decryption)
+        let mut keys = Self::empty();
+        keys.decrypt_by(schedule);
+        keys
     }
 
-    fn of(schedule: &Schedule, plain: &[Plain; MOST]) -> Self {
+    /// Of a schedule, for encryption, in place.
+    pub fn encrypt_by(&mut self, schedule: &Schedule) {
+        self.fill(schedule, &schedule.encryption);
+    }
+
+    /// Of a schedule, for decryption, in place.
+    pub fn decrypt_by(&mut self, schedule: &Schedule) {
+        self.fill(schedule, &schedule.decryption);
+    }
+
+    fn fill(&mut self, schedule: &Schedule, plain: &[Plain; MOST]) {
         let last = schedule.rounds.count();
-        let mut keys = Keys {
-            keys: [L::ZERO; MOST],
-            last: if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] },
-            rounds: schedule.rounds,
-        };
-        schedule.by.lay_out(&plain[..=last], &FOLDED, &mut keys.keys[..=last]);
-        keys
+        self.last = if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] };
+        self.rounds = schedule.rounds;
+        schedule.by.lay_out(&plain[..=last], &FOLDED, &mut self.keys[..=last]);
     }
 
     /// The first, the pairs behind it, and the last two.
@@ -459,7 +476,7 @@ pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2],
 
 /// Keys around a round that stands alone, without GFNI: nothing.
 pub(crate) static AROUND: Keys<Classed> =
-    Keys { keys: [Classed([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve };
+    Keys { keys: [Classed([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] };
 
 const fn packed(key: Plain) -> Packed {
     let (mut packed, mut i) = ([[0; 16]; 2], 0);
@@ -477,7 +494,7 @@ const fn around(before: Plain, after: Plain) -> Keys<Packed> {
     let mut keys = [Packed([[0; 16]; 2]); MOST];
     keys[0] = packed(before);
     keys[11] = packed(after);
-    Keys { keys, last: [0; 16], rounds: Rounds::Twelve }
+    Keys { keys, last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] }
 }
 
 /// What an even round's S-boxes add before their matrices: the same as an odd one's, two bytes on.

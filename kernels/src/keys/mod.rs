@@ -69,6 +69,11 @@ impl RoundKeys<15> {
 }
 
 impl<const R: usize> RoundKeys<R> {
+    /// Zeros.
+    pub const fn empty() -> Self {
+        RoundKeys([RoundKey::ZERO; R])
+    }
+
     /// The round keys, first to last.
     pub const fn as_slice(&self) -> &[RoundKey] {
         &self.0

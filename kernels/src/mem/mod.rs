@@ -575,3 +575,10 @@ pub fn broadcast_ymm(key: &RoundKey) -> __m256i {
 pub fn broadcast_zmm(key: &RoundKey) -> __m512i {
     _mm512_broadcast_i32x4(broadcast_xmm(key))
 }
+
+/// The same, of which the compiler knows nothing: what is read from it is read again in every batch, and not kept on the
+/// stack from one to the next.
+#[inline(always)]
+pub fn opaque<T>(value: &T) -> &T {
+    core::hint::black_box(value)
+}
