@@ -41,7 +41,11 @@ macro_rules! aes {
                     let limit = widest(width, cpu);
                     #[cfg(target_arch = "x86_64")]
                     if let (Some((tier, plan)), Some(aes)) = (plan::plan(&plan::$tiers, limit, cpu), cpu.aes()) {
-                        return $name(Engine::Generated { keys: RoundKeys::<$round_keys>::new(key.into(), aes), plan, tier });
+                        return $name(Engine::Generated {
+                            keys: RoundKeys::<$round_keys>::new(key.into(), aes),
+                            plan: *plan,
+                            tier,
+                        });
                     }
                     let _ = limit;
                     $name(Engine::Fallback(aes::$name::new(key)))
@@ -76,7 +80,7 @@ macro_rules! aes {
                     without_copies(|| match &self.0 {
                         #[cfg(target_arch = "x86_64")]
                         Engine::Generated { keys, plan, tier } => {
-                            $name(Engine::Generated { keys: keys.clone(), plan, tier })
+                            $name(Engine::Generated { keys: keys.clone(), plan: *plan, tier })
                         }
                         Engine::Fallback(cipher) => $name(Engine::Fallback(cipher.clone())),
                     })
@@ -141,7 +145,7 @@ fn without_copies<T>(make: impl FnOnce() -> T) -> T {
 enum Engine<const R: usize, F> {
     /// Our kernels.
     #[cfg(target_arch = "x86_64")]
-    Generated { keys: RoundKeys<R>, plan: &'static plan::Plan<CtrFn<R>>, tier: &'static plan::Tier<CtrFn<R>> },
+    Generated { keys: RoundKeys<R>, plan: plan::Plan<CtrFn<R>>, tier: &'static plan::Tier<CtrFn<R>> },
     /// Crates `aes` and `ctr`.
     Fallback(F),
 }
