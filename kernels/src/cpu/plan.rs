@@ -48,7 +48,7 @@ impl<F: Copy, const ROWS: usize> ByLength<F, ROWS> {
 }
 
 /// A plan whose kernels the CPU can all run.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct ProvenByLength<F, const ROWS: usize>(ByLength<F, ROWS>);
 
