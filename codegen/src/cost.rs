@@ -92,9 +92,9 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
         if let Stmt::EachKey { rounds, body, .. } = stmt {
             collect(program, body, times * rounds.len(), rows);
         }
-        if let Stmt::EachPair { body, .. } = stmt {
-            // what short keys have; longer ones have one or two pairs more
-            collect(program, body, times * PAIRS, rows);
+        if let Stmt::EachPair { odd, even, .. } = stmt {
+            collect(program, odd, times * PAIRS, rows);
+            collect(program, even, times * (PAIRS - 1), rows);
         }
         let Some((instruction, each)) = Instruction::of_stmt(stmt) else { continue };
         if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
@@ -103,8 +103,8 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
     }
 }
 
-/// Pairs of ARIA-128's 13 round keys, without the first and the last two.
-const PAIRS: usize = 5;
+/// Pairs of ARIA-128's 13 round keys, behind the first. Longer keys have one or two more.
+const PAIRS: usize = 6;
 
 fn bound(rows: &[(&Row, usize)]) -> f64 {
     let issue = rows.iter().map(|(_, n)| n).sum::<usize>() as f64 / ISSUE as f64;
@@ -191,16 +191,17 @@ impl Lives<'_> {
                 Stmt::Store(_, _, value) => self.used(*value),
                 Stmt::Save(values) => values.iter().for_each(|&value| self.used(value)),
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, body } => {
-                    for c in carried {
-                        let root = self.alias.get(&c.initial).copied().unwrap_or(c.initial);
-                        self.alias.insert(c.param, root);
-                        self.alias.insert(c.next, root);
-                    }
-                    self.stmts(body);
+                Stmt::EachPair { carried, odd, even } => {
+                    carried.iter().for_each(|c| self.used(c.initial));
+                    self.at += 1;
+                    carried.iter().for_each(|c| self.made(c.param));
+                    self.stmts(odd);
+                    self.stmts(even);
                     self.at += 1;
                     for c in carried {
-                        self.used(c.param);
+                        self.used(c.next);
+                        // what comes behind the loop uses what was between, in the same register
+                        self.alias.insert(c.between, c.next);
                     }
                 }
                 Stmt::EachKey { key, carried, body, .. } => {

@@ -2,9 +2,10 @@
 //!
 //! A batch is straight-line code; rounds are a loop over the round keys, which the compiler unrolls. A value is a
 //! variable of its name; what goes round a loop is a mutable one. Every path is rooted in the kernel crate, which
-//! re-exports what it needs of `core`, so that the code means the same wherever it is put.
+//! re-exports what it needs of `core`, or in one of two modules of it that the function imports by such a path, so that
+//! the code means the same wherever it is put.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -55,6 +56,9 @@ fn of_program(program: &Program, among: &[Variant], krate: &TokenStream) -> (Tok
         #(#[doc = #documentation])*
         #[target_feature(enable = #features)]
         pub fn #name(#parameters) #returns {
+            use #krate::mem;
+            use #krate::x86;
+
             #body
         }
     };
@@ -78,11 +82,19 @@ fn enabled(program: &Program) -> String {
 fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruction, Width)>) {
     for stmt in stmts {
         used.extend(Instruction::of_stmt(stmt).map(|(instruction, _)| (instruction, program.width_of(stmt))));
-        if let Stmt::EachKey { body, .. } | Stmt::EachPair { body, .. } = stmt {
-            instructions(program, body, used);
+        match stmt {
+            Stmt::EachKey { body, .. } => instructions(program, body, used),
+            Stmt::EachPair { odd, even, .. } => {
+                instructions(program, odd, used);
+                instructions(program, even, used);
+            }
+            _ => {}
         }
     }
 }
+
+/// Values that have no variable, and what is written for them.
+type InPlace = BTreeMap<Value, TokenStream>;
 
 struct Emitter<'a> {
     program: &'a Program,
@@ -95,17 +107,16 @@ impl Emitter<'_> {
     }
 
     fn vector(&self) -> TokenStream {
-        let (krate, vector) = (self.krate, format_ident!("{}", self.program.variant.width().vector()));
-        quote!(#krate::x86::#vector)
+        let vector = format_ident!("{}", self.program.variant.width().vector());
+        quote!(x86::#vector)
     }
 
     fn intrinsic(&self, instruction: Instruction, width: Width) -> TokenStream {
         let row = look_up(instruction, width);
         let name = row.intrinsic.expect("an operation on values has an intrinsic");
-        let krate = self.krate;
         // it may have an immediate operand, `::<0>`
         let name: TokenStream = name.parse().expect("an intrinsic is a path");
-        quote!(#krate::x86::#name)
+        quote!(x86::#name)
     }
 
     fn skeleton(&self) -> TokenStream {
@@ -118,7 +129,6 @@ impl Emitter<'_> {
 
     /// Data in one stretch, or cut into runs and what is between them.
     fn counter(&self, counter: &Counter) -> TokenStream {
-        let krate = self.krate;
         let held = (counter.keys == Keys::Held).then(|| {
             let hold = format_ident!("hold_{}", self.program.variant.width().name());
             quote!(let keys = keys.#hold();)
@@ -128,14 +138,14 @@ impl Emitter<'_> {
         let start = self.start(counter);
         let plain = quote!(#start #(#flows)*);
         let Some(runs) = &counter.runs else {
-            return quote!(let mut data = #krate::mem::Data::new(data); #held #setup #plain);
+            return quote!(let mut data = mem::Data::new(data); #held #setup #plain);
         };
         let runs = self.runs(counter, runs);
         quote! {
-            let mut stretches = #krate::mem::Stretches::new(counter, data);
+            let mut stretches = mem::Stretches::new(counter, data);
             #held
             #setup
-            while let #krate::mem::Some((counter, mut data, runs)) = stretches.next() {
+            while let mem::Some((counter, mut data, runs)) = stretches.next() {
                 if runs { #runs } else { #plain }
             }
         }
@@ -149,7 +159,7 @@ impl Emitter<'_> {
     /// The message cut into registers. Where there are none of what was counted before, which cannot be, the state
     /// stays as it is.
     fn fold(&self, fold: &Fold) -> TokenStream {
-        let (krate, vector) = (self.krate, self.vector());
+        let vector = self.vector();
         let state = Ident::new("state", Span::mixed_site());
         let order = match fold.order {
             Order::Reflected => quote!(reflected),
@@ -157,7 +167,7 @@ impl Emitter<'_> {
         };
         let setup = self.stmts(&self.program.setup, &[], &[]);
         let number = |n: usize| Literal::usize_unsuffixed(n);
-        let some = |name: &TokenStream, value: TokenStream| quote!(let #krate::mem::Some(#name) = #value else { return #state };);
+        let some = |name: &TokenStream, value: TokenStream| quote!(let mem::Some(#name) = #value else { return #state };);
         let (data, left) = (quote!(data), quote!(mut left));
 
         let chunks = fold.chunks.as_ref().map(|chunks| self.chunks(chunks));
@@ -204,7 +214,7 @@ impl Emitter<'_> {
         let end = self.stmts(&fold.end.body, &[], &[]);
         let crc = self.ident(fold.end.next[0]);
         let end = quote! {
-            while let #krate::mem::Some((data, distances)) = left.next() {
+            while let mem::Some((data, distances)) = left.next() {
                 #each
             }
             #end
@@ -236,7 +246,7 @@ impl Emitter<'_> {
         let body = self.stmts(&fold.batch.body, &[], &params);
         let finish = self.stmts(&fold.finish.body, &[fold.finish.next[0]], &[]);
         quote! {
-            let mut data = #krate::mem::Message::new(data);
+            let mut data = mem::Message::new(data);
             let constants = constants.#order();
             #setup
             #chunks
@@ -251,7 +261,7 @@ impl Emitter<'_> {
                         #begin
                         (#(#names,)*)
                     };
-                    while let #krate::mem::Some(data) = data.batch::<#vector, #most>() {
+                    while let mem::Some(data) = data.batch::<#vector, #most>() {
                         #body
                     }
                     #rest
@@ -264,7 +274,7 @@ impl Emitter<'_> {
     }
 
     fn chunks(&self, chunks: &Chunks) -> TokenStream {
-        let (krate, vector) = (self.krate, self.vector());
+        let vector = self.vector();
         let number = |n: usize| Literal::usize_unsuffixed(n);
         let Chunks { steps, chains, words, begin, batch, end, crc, state } = chunks;
         let registers = number(self.program.variant.registers());
@@ -275,12 +285,12 @@ impl Emitter<'_> {
         let end = self.stmts(&end.body, &[], &[crc.param]);
         quote! {
             let mut #crc_name = #crc_name;
-            while let #krate::mem::Some(mut chunk) =
+            while let mem::Some(mut chunk) =
                 data.chunk::<#vector, #registers, #chains, #words, #steps>()
             {
-                let #krate::mem::Some(data) = chunk.next() else { return #crc_name };
+                let mem::Some(data) = chunk.next() else { return #crc_name };
                 #begin
-                while let #krate::mem::Some(data) = chunk.next() {
+                while let mem::Some(data) = chunk.next() {
                     #batch
                 }
                 let distances = constants.distances::<#vector, #registers>();
@@ -290,7 +300,7 @@ impl Emitter<'_> {
     }
 
     fn rounds(&self, rounds: &Rounds) -> TokenStream {
-        let (krate, vector) = (self.krate, self.vector());
+        let vector = self.vector();
         let setup = self.stmts(&self.program.setup, &[], &[]);
         let registers = Literal::usize_unsuffixed(rounds.batch.registers);
         let initial: Vec<Value> = self.program.state.iter().map(|state| state.initial).collect();
@@ -298,12 +308,12 @@ impl Emitter<'_> {
         let start = self.stmts(&rounds.start, &initial, &[]);
         let body = self.stmts(&rounds.batch.body, &[], &params);
         quote! {
-            let mut data = #krate::mem::Blocks::<#vector, #registers>::new(data);
-            let (first, pairs, last) = keys.parts();
+            let mut tail = mem::Tail::new();
+            let mut data = mem::Blocks::<#vector, #registers>::new(data, &mut tail);
             #setup
             #start
-            while let #krate::mem::Some(mut data) = data.next() {
-                let keys = #krate::mem::opaque(keys);
+            while let mem::Some(mut data) = data.next() {
+                let keys = mem::opaque(keys);
                 let (first, pairs, last) = keys.parts();
                 #body
             }
@@ -311,7 +321,7 @@ impl Emitter<'_> {
     }
 
     fn flow(&self, counter: &Counter, flow: &Flow) -> TokenStream {
-        let (krate, vector) = (self.krate, self.vector());
+        let vector = self.vector();
         match flow {
             Flow::While(block) => self.while_batch(counter, block),
             Flow::Rest(blocks) => {
@@ -320,7 +330,7 @@ impl Emitter<'_> {
                     let whole = Literal::usize_unsuffixed(block.registers - 1);
                     quote! {
                         #registers => {
-                            if let #krate::mem::Some(mut data) = data.last::<#vector, #whole>() {
+                            if let mem::Some(mut data) = data.last::<#vector, #whole>() {
                                 #body
                             }
                         }
@@ -337,10 +347,10 @@ impl Emitter<'_> {
     }
 
     fn while_batch(&self, counter: &Counter, block: &Block) -> TokenStream {
-        let (krate, vector) = (self.krate, self.vector());
+        let vector = self.vector();
         let (registers, body) = (Literal::usize_unsuffixed(block.registers), self.body(counter, block));
         quote! {
-            while let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
+            while let mem::Some(mut data) = data.batch::<#vector, #registers>() {
                 #body
             }
         }
@@ -354,21 +364,21 @@ impl Emitter<'_> {
         let build = self.while_batch(counter, &runs.build);
         let (registers, reuse) = (Literal::usize_unsuffixed(runs.reuse.registers), self.body(counter, &runs.reuse));
         quote! {
-            let mut slots = #krate::mem::Slots::new();
+            let mut slots = mem::Slots::new();
             let mut table = slots.table::<#vector>();
-            if let #krate::mem::Some(mut data) = data.run() {
+            if let mem::Some(mut data) = data.run() {
                 #streamed
                 #enter
                 #start
                 #build
             }
             let mut counter = counter;
-            while let #krate::mem::Some(mut data) = data.run() {
+            while let mem::Some(mut data) = data.run() {
                 counter = #krate::runs::step(counter, #krate::runs::RUN_BYTES);
                 #streamed
                 #enter
                 for part in table.parts::<#registers>() {
-                    if let #krate::mem::Some(mut data) = data.batch::<#vector, #registers>() {
+                    if let mem::Some(mut data) = data.batch::<#vector, #registers>() {
                         #reuse
                     }
                 }
@@ -389,23 +399,25 @@ impl Emitter<'_> {
 
     /// `mutable` are declared so, since a loop further out changes them; `assigned` are variables of such a loop.
     fn stmts(&self, stmts: &[Stmt], mutable: &[Value], assigned: &[Value]) -> TokenStream {
+        let krate = self.krate;
         let carried: Vec<Value> = stmts
             .iter()
             .filter_map(|stmt| match stmt {
-                Stmt::EachKey { carried, .. } | Stmt::EachPair { carried, .. } => {
-                    Some(carried.iter().map(|c| c.initial))
-                }
+                Stmt::EachKey { carried, .. } => Some(carried.iter().map(|c| c.initial).collect::<Vec<_>>()),
+                Stmt::EachPair { carried, .. } => Some(carried.iter().map(|c| c.initial).collect()),
                 _ => None,
             })
             .flatten()
             .chain(mutable.iter().copied())
             .collect();
         let assigned: Vec<&str> = assigned.iter().map(|&value| self.program.name(value)).collect();
+        let in_place = self.in_place(stmts);
         let stmts = stmts.iter().map(|stmt| match stmt {
             // it has the parameter's name
             Stmt::Let(_, Op::Argument(Argument::State)) => TokenStream::new(),
+            Stmt::Let(value, _) if in_place.contains_key(value) => TokenStream::new(),
             Stmt::Let(value, op) => {
-                let (name, op) = (self.ident(*value), self.op(op, self.program.width_of(stmt)));
+                let (name, op) = (self.ident(*value), self.op(op, self.program.width_of(stmt), &in_place));
                 if assigned.contains(&self.program.name(*value)) {
                     quote!(#name = #op;)
                 } else if carried.contains(value) {
@@ -429,10 +441,18 @@ impl Emitter<'_> {
                 let bytes = Literal::usize_unsuffixed(*bytes);
                 quote!(data.prefetch::<#bytes>();)
             }
-            Stmt::EachPair { carried, body } => {
+            Stmt::EachPair { carried, odd, even } => {
                 let params: Vec<Value> = carried.iter().map(|c| c.param).collect();
-                let body = self.stmts(body, &[], &params);
-                quote!(for pair in pairs { #body })
+                let [odd, even] = [odd, even].map(|body| self.stmts(body, &[], &params));
+                quote! {
+                    for pair in pairs {
+                        #odd
+                        if #krate::core::ptr::eq(pair, last) {
+                            break;
+                        }
+                        #even
+                    }
+                }
             }
             Stmt::EachKey { rounds, key, carried, body } => {
                 let (from, to) = (Literal::usize_unsuffixed(rounds.start), Literal::usize_unsuffixed(rounds.end));
@@ -448,15 +468,34 @@ impl Emitter<'_> {
         quote!(#(#stmts)*)
     }
 
-    fn op(&self, op: &Op, width: Width) -> TokenStream {
+    /// Parts of round keys that the next statement uses, and no other: they are written where they are used.
+    fn in_place(&self, stmts: &[Stmt]) -> InPlace {
+        let uses = |stmt: &Stmt, value| matches!(stmt, Stmt::Let(_, op @ Op::Compute(..)) if op.operands().contains(value));
+        let once = stmts.iter().enumerate().filter_map(|(i, stmt)| match stmt {
+            Stmt::Let(value, op @ Op::Round(..)) => {
+                let (next, others) = stmts[i + 1..].split_first()?;
+                let alone = uses(next, value) && !others.iter().any(|other| uses(other, value));
+                alone.then(|| (*value, self.op(op, self.program.width_of(stmt), &InPlace::new())))
+            }
+            _ => None,
+        });
+        once.collect()
+    }
+
+    fn op(&self, op: &Op, width: Width, in_place: &InPlace) -> TokenStream {
         let krate = self.krate;
         match op {
             Op::Argument(Argument::CounterLow) => quote!(counter as #krate::core::primitive::i64),
             Op::Argument(Argument::CounterHigh) => quote!((counter >> 64) as #krate::core::primitive::i64),
             Op::Argument(Argument::State) => quote!(state),
             Op::Const(lanes) => {
-                let halves = lanes.iter().rev().flat_map(|lane| [(lane >> 64) as u64, *lane as u64]);
-                self.set(Instruction::Set, width, &halves.map(|half| self.literal(half)).collect::<Vec<_>>())
+                if let [lane] = lanes.as_slice() {
+                    let (splat, lane) = (format_ident!("splat_{}", width.name()), literal(*lane));
+                    return quote!(mem::#splat(#lane));
+                }
+                let of = format_ident!("lanes_{}", width.name());
+                let lanes = lanes.iter().cycle().take(width.lanes()).map(|&lane| literal(lane));
+                quote!(mem::#of([#(#lanes),*]))
             }
             Op::Key(r) => {
                 let r = Literal::usize_unsuffixed(*r);
@@ -517,9 +556,8 @@ impl Emitter<'_> {
             Op::Quotient => quote!(constants.quotient()),
             Op::Unit => quote!(constants.unit()),
             Op::Compute(compute, operands) => {
-                let operands: Vec<TokenStream> =
-                    operands.iter().map(|&value| self.ident(value)).map(|name| quote!(#name)).collect();
-                self.compute(*compute, width, &operands)
+                let operand = |&value| in_place.get(&value).cloned().unwrap_or_else(|| self.ident(value).into_token_stream());
+                self.compute(*compute, width, &operands.iter().map(operand).collect::<Vec<_>>())
             }
         }
     }
@@ -533,7 +571,7 @@ impl Emitter<'_> {
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
             (Compute::Less8, [a, b]) => {
                 let less = format_ident!("less8_{}", width.name());
-                quote!(#krate::mem::#less(#a, #b))
+                quote!(mem::#less(#a, #b))
             }
             // the instructions below AVX-512 have the mask behind
             (Compute::Blend, [mask, a, b]) if width != Width::Zmm => {
@@ -558,7 +596,7 @@ impl Emitter<'_> {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(#a as #krate::core::primitive::i64))
             }
-            (Compute::Extract(Half::High), [a]) => quote!(#krate::mem::high(#a)),
+            (Compute::Extract(Half::High), [a]) => quote!(mem::high(#a)),
             (Compute::Extract(Half::Low), _) => {
                 let intrinsic = self.intrinsic(instruction, width);
                 quote!(#intrinsic(#(#operands),*) as #krate::core::primitive::u64)
@@ -572,9 +610,8 @@ impl Emitter<'_> {
 
     /// A streamed key as a vector; a held one is a vector already.
     fn broadcast(&self, key: &TokenStream) -> Option<TokenStream> {
-        let krate = self.krate;
         let broadcast = format_ident!("broadcast_{}", self.program.variant.width().name());
-        (self.program.skeleton.held_keys() == 0).then(|| quote!(#krate::mem::#broadcast(#key)))
+        (self.program.skeleton.held_keys() == 0).then(|| quote!(mem::#broadcast(#key)))
     }
 
     /// The halves of a lane, high before low, or of all lanes, highest first.
@@ -583,18 +620,15 @@ impl Emitter<'_> {
         let halves = halves.iter().cycle().take(2 * width.lanes());
         quote!(#intrinsic(#(#halves),*))
     }
+}
 
-    /// Half a lane as a signed number: small ones decimal, byte patterns hexadecimal.
-    fn literal(&self, half: u64) -> TokenStream {
-        let krate = self.krate;
-        let pattern = |text: String| text.parse::<TokenStream>().expect("a hexadecimal number is a token");
-        match half {
-            small @ ..0x1_0000 => Literal::u64_unsuffixed(small).into_token_stream(),
-            half if (half as i64) > 0 => pattern(format!("0x{half:016x}")),
-            half => {
-                let pattern = pattern(format!("0x{half:016x}_u64"));
-                quote!(#pattern as #krate::core::primitive::i64)
-            }
+/// A lane's bits: small numbers decimal, byte patterns hexadecimal.
+fn literal(lane: u128) -> TokenStream {
+    match lane {
+        small @ ..0x1_0000 => Literal::u128_unsuffixed(small).into_token_stream(),
+        lane => {
+            let (high, low) = (lane >> 64, lane as u64);
+            format!("0x{high:016x}_{low:016x}").parse().expect("a hexadecimal number is a token")
         }
     }
 }

@@ -454,16 +454,21 @@ impl<'a> Machine<'a> {
                 }
                 Stmt::Save(values) => self.table.extend(values.iter().map(|value| self.vectors[value.index()])),
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, body } => {
+                Stmt::EachPair { carried, odd, even } => {
                     for c in carried {
                         self.copy(c.initial, c.param);
                     }
-                    for pair in 0..(self.keys.len() - 3) / 2 {
+                    let last = (self.keys.len() - 1) / 2 - 1;
+                    for pair in 0..=last {
                         self.pair = pair;
-                        self.stmts(body, data);
-                        // each is made of what all were before
-                        let next: Vec<_> = carried.iter().map(|c| self.vectors[c.next.index()]).collect();
-                        carried.iter().zip(next).for_each(|(c, next)| self.vectors[c.param.index()] = next);
+                        self.stmts(odd, data);
+                        if pair == last {
+                            break;
+                        }
+                        self.stmts(even, data);
+                        for c in carried {
+                            self.copy(c.next, c.param);
+                        }
                     }
                 }
                 Stmt::EachKey { rounds, key, carried, body } => {

@@ -181,7 +181,7 @@ pub enum RoundKey {
     Odd,
     /// In [`Stmt::EachPair`]: the pair's second, after an even round.
     Even,
-    /// The last but one, after the last odd round.
+    /// The last but one, where there is one round and no loop.
     LastButOne,
     /// The last.
     Last,
@@ -197,6 +197,19 @@ pub struct Carried {
     /// Its value at the start of each round, and after the loop.
     pub param: Value,
     /// Its value at the end of a round.
+    pub next: Value,
+}
+
+/// A value that goes round the loop over pairs of round keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turned {
+    /// Its value before the loop.
+    pub initial: Value,
+    /// Its value before each odd round.
+    pub param: Value,
+    /// Its value after each odd round, and after the loop.
+    pub between: Value,
+    /// Its value after each even round.
     pub next: Value,
 }
 
@@ -222,12 +235,14 @@ pub enum Stmt {
         /// What is done with each key.
         body: Vec<Stmt>,
     },
-    /// The body once for each pair of round keys but the first and the last two.
+    /// For each pair of round keys behind the first an odd round and, unless it is the last pair, an even one.
     EachPair {
-        /// What the body changes.
-        carried: Vec<Carried>,
-        /// What is done with each pair.
-        body: Vec<Stmt>,
+        /// What the rounds change.
+        carried: Vec<Turned>,
+        /// An odd round.
+        odd: Vec<Stmt>,
+        /// An even round.
+        even: Vec<Stmt>,
     },
 }
 
@@ -632,14 +647,18 @@ impl<'a> Scope<'a> {
                 Stmt::Store(_, _, value) => self.used(*value)?,
                 Stmt::Save(values) => values.iter().try_for_each(|&value| self.used(value))?,
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, body } => {
+                Stmt::EachPair { carried, odd, even } => {
                     for c in carried {
                         self.rename(c.initial, c.param)?;
                     }
-                    self.stmts(body)?;
+                    self.stmts(odd)?;
                     for c in carried {
-                        self.rename(c.next, c.param)?;
+                        self.rename(c.between, c.between)?;
                     }
+                    self.aside(|scope| {
+                        scope.stmts(even)?;
+                        carried.iter().try_for_each(|c| scope.rename(c.next, c.param))
+                    })?;
                 }
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {
@@ -845,8 +864,7 @@ impl Builder {
         let carried = initial
             .iter()
             .map(|&initial| {
-                let (name, class) = self.values[initial.0].clone();
-                let param = self.value(&name, class);
+                let param = self.alike(initial);
                 let next = step(self, param, key);
                 Carried { initial, param, next }
             })
@@ -862,33 +880,40 @@ impl Builder {
         self.op(name, Class::Vector(self.width), Op::Round(key, i))
     }
 
-    /// For each pair of round keys: the values become what `step` makes of them. Gives the values after the last.
+    /// For each pair of round keys: the values become what `odd` makes of them and, unless it is the last pair, what `even`
+    /// makes of that. Gives the values after the last.
     pub fn each_pair(
         &mut self,
         initial: &[Value],
-        step: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
+        odd: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
+        even: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
     ) -> Vec<Value> {
         let outside = std::mem::take(&mut self.stmts);
-        let params: Vec<Value> = initial
-            .iter()
-            .map(|&initial| {
-                let (name, class) = self.values[initial.0].clone();
-                self.value(&name, class)
-            })
-            .collect();
-        let next = step(self, params.clone());
-        let carried = initial.iter().zip(&params).zip(next);
-        let carried = carried.map(|((&initial, &param), next)| Carried { initial, param, next }).collect();
-        let body = std::mem::replace(&mut self.stmts, outside);
-        self.stmts.push(Stmt::EachPair { carried, body });
-        params
+        let params: Vec<Value> = initial.iter().map(|&initial| self.alike(initial)).collect();
+        let between = odd(self, params.clone());
+        let odd = std::mem::take(&mut self.stmts);
+        let next = even(self, between.clone());
+        let even = std::mem::replace(&mut self.stmts, outside);
+        let carried = (0..initial.len()).map(|i| Turned {
+            initial: initial[i],
+            param: params[i],
+            between: between[i],
+            next: next[i],
+        });
+        self.stmts.push(Stmt::EachPair { carried: carried.collect(), odd, even });
+        between
     }
 
     /// What goes from block to block, from its value after `setup`.
     pub fn state(&mut self, initial: Value) -> State {
-        let (name, class) = self.values[initial.0].clone();
-        let param = self.value(&name, class);
+        let param = self.alike(initial);
         State { initial, param }
+    }
+
+    /// A value of the same name and class.
+    fn alike(&mut self, value: Value) -> Value {
+        let (name, class) = self.values[value.0].clone();
+        self.value(&name, class)
     }
 
     /// The statements so far, as a list of their own.

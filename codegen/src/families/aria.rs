@@ -259,14 +259,13 @@ fn lanes(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     };
     let x = match mode {
         AriaMode::Ecb | AriaMode::Ctr => {
-            let x = p.each_pair(&[x], |p, x| {
-                let x = substitute(p, x[0], true);
-                let x = diffuse(p, x, RoundKey::Odd);
-                let x = substitute(p, x, false);
-                vec![diffuse(p, x, RoundKey::Even)]
-            })[0];
-            let x = substitute(p, x, true);
-            let x = diffuse(p, x, RoundKey::LastButOne);
+            let round = |odd: bool, key: RoundKey| {
+                move |p: &mut Builder, x: Vec<Value>| {
+                    let x = substitute(p, x[0], odd);
+                    vec![diffuse(p, x, key)]
+                }
+            };
+            let x = p.each_pair(&[x], round(true, RoundKey::Odd), round(false, RoundKey::Even))[0];
             substitute(p, x, false)
         }
         AriaMode::Odd | AriaMode::Even => {
@@ -379,26 +378,25 @@ impl AesSub {
         AesSub { zero, low, maps }
     }
 
-    fn map(&self, p: &mut Builder, value: Value, [low, high]: [Value; 2]) -> Value {
+    fn map(&self, p: &mut Builder, name: &str, value: Value, [low, high]: [Value; 2]) -> Value {
         let upper = p.compute("upper", Compute::ShiftDown4, [value]);
         let upper = p.again(upper, Compute::And, self.low);
         let upper = p.compute("upper", Compute::Shuffle8, [high, upper]);
-        let value = p.again(value, Compute::And, self.low);
-        let name = p.name_of(value);
-        let value = p.compute(&name, Compute::Shuffle8, [low, value]);
+        let value = p.compute(name, Compute::And, [value, self.low]);
+        let value = p.compute(name, Compute::Shuffle8, [low, value]);
         p.again(value, Compute::Xor, upper)
     }
 
-    fn substitute(&self, p: &mut Builder, value: Value, class: usize) -> Value {
+    fn substitute(&self, p: &mut Builder, name: &str, value: Value, class: usize) -> Value {
         match class {
-            0 => p.again(value, Compute::AesEncLast, self.zero),
+            0 => p.compute(name, Compute::AesEncLast, [value, self.zero]),
             1 => {
-                let value = p.again(value, Compute::AesEncLast, self.zero);
-                self.map(p, value, self.maps[0])
+                let value = p.compute(name, Compute::AesEncLast, [value, self.zero]);
+                self.map(p, name, value, self.maps[0])
             }
-            2 => p.again(value, Compute::AesDecLast, self.zero),
+            2 => p.compute(name, Compute::AesDecLast, [value, self.zero]),
             _ => {
-                let value = self.map(p, value, self.maps[1]);
+                let value = self.map(p, name, value, self.maps[1]);
                 p.again(value, Compute::AesDecLast, self.zero)
             }
         }
@@ -440,10 +438,10 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     }
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
         let each = state.into_iter().enumerate();
-        each.map(|(i, value)| sub.substitute(p, value, class(i % CLASSES, odd))).collect()
+        each.map(|(i, value)| sub.substitute(p, &format!("y{i}"), value, class(i % CLASSES, odd))).collect()
     };
     let shifted = |register: usize, odd: bool| Shifted::by(class(register, odd));
-    let diffuse = |p: &mut Builder, state: Vec<Value>, odd: bool, key: RoundKey, to: char| -> Vec<Value> {
+    let diffuse = |p: &mut Builder, state: Vec<Value>, odd: bool, key: RoundKey| -> Vec<Value> {
         let mut out = Vec::new();
         for (four, x) in state.chunks_exact(CLASSES).enumerate() {
             let row = gather(p, "row", x, &mut |register| {
@@ -454,7 +452,7 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
                 Shuffle::of((0..BLOCK).map(|to| (to, shifted(register, odd).at(usize::from(column[to])))))
             });
             for register in 0..CLASSES {
-                let name = format!("{to}{}", CLASSES * four + register);
+                let name = format!("x{}", CLASSES * four + register);
                 let value = gather(p, &name, x, &mut |from| {
                     let here = every_of_four()
                         .filter(|&(i, b)| place_classed(i, b)[0] == register && place_classed(CELL[i], b)[0] == from);
@@ -476,20 +474,20 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     };
     let (state, last) = match mode {
         AriaMode::Ecb | AriaMode::Ctr => {
-            let state = p.each_pair(&state, |p, state| {
-                let state = substitute(p, state, true);
-                let state = diffuse(p, state, true, RoundKey::Odd, 'y');
-                let state = substitute(p, state, false);
-                diffuse(p, state, false, RoundKey::Even, 'x')
-            });
-            let state = substitute(p, state, true);
-            let state = diffuse(p, state, true, RoundKey::LastButOne, 'y');
+            let round = |odd: bool, key: RoundKey| {
+                let (substitute, diffuse) = (&substitute, &diffuse);
+                move |p: &mut Builder, state: Vec<Value>| {
+                    let state = substitute(p, state, odd);
+                    diffuse(p, state, odd, key)
+                }
+            };
+            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
             (substitute(p, state, false), None)
         }
         AriaMode::Odd | AriaMode::Even => {
             let odd = mode == AriaMode::Odd;
             let state = substitute(p, state, odd);
-            (diffuse(p, state, odd, RoundKey::LastButOne, 'y'), Some(Shifted::Not))
+            (diffuse(p, state, odd, RoundKey::LastButOne), Some(Shifted::Not))
         }
     };
     let k = p.round("last", RoundKey::Natural, 0);
@@ -505,6 +503,67 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         }
     }
     (setup, start, carried, Block { registers, body: p.take(), next: c.into_iter().collect() })
+}
+
+/// Shuffles for one of a pair of registers.
+struct PairSums {
+    /// Of it: a column's cells, each to the column's number in its own half.
+    column: Value,
+    /// Of either register to it: the cells.
+    cells: [Value; 2],
+    /// To it: the sum of its cell's row, and of its cell's column.
+    of_row: Value,
+    of_column: Value,
+}
+
+impl PairSums {
+    fn both(p: &mut Builder, names: [&str; 2]) -> [Self; 2] {
+        [0, 1].map(|to| {
+            let here = || every().filter(move |&(i, b)| place_packed(i, b)[0] == to);
+            let column = here().map(|(i, b)| (place_packed(i, b)[1] - place(i)[0] + place(i)[1], place_packed(i, b)[1]));
+            let column = Shuffle::of(column).constant(p, &format!("column_{}", names[to]));
+            let cells = [0, 1].map(|from| {
+                let cells = here().filter(move |&(i, b)| place_packed(CELL[i], b)[0] == from);
+                let cells = cells.map(|(i, b)| (place_packed(i, b)[1], place_packed(CELL[i], b)[1]));
+                Shuffle::of(cells).constant(p, &format!("cells_{}{}", names[to], names[from]))
+            });
+            let of_row = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[0]));
+            let of_row = Shuffle::of(of_row).constant(p, &format!("of_row_{}", names[to]));
+            let of_column = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[1]));
+            let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", names[to]));
+            PairSums { column, cells, of_row, of_column }
+        })
+    }
+}
+
+/// The diffusion of the pair `from` of registers; the results go by `names`.
+fn diffuse_pair(
+    p: &mut Builder,
+    of: &[PairSums; 2],
+    from: [Value; 2],
+    names: [String; 2],
+    key: RoundKey,
+) -> [Value; 2] {
+    let row = p.compute("row", Compute::Xor, from);
+    let across = p.compute("across", Compute::SwapHalves, [row]);
+    let row = p.again(row, Compute::Xor, across);
+    let columns = [0, 1].map(|i| p.compute(["a", "b"][i], Compute::Shuffle8, [from[i], of[i].column]));
+    let column = p.compute("column", Compute::Xor, columns);
+    let across = p.compute("across", Compute::SwapHalves, [column]);
+    let column = p.again(column, Compute::Xor, across);
+    let cells = [0, 1].map(|to| {
+        let (a, b) = (["a", "c"][to], ["b", "d"][to]);
+        let a = p.compute(a, Compute::Shuffle8, [from[0], of[to].cells[0]]);
+        let b = p.compute(b, Compute::Shuffle8, [from[1], of[to].cells[1]]);
+        let k = p.round("k", key, to);
+        p.xor3(["cells_x", "cells_y"][to], a, b, k)
+    });
+    [0, 1].map(|to| {
+        let row = p.compute("r", Compute::Shuffle8, [row, of[to].of_row]);
+        let column = p.compute("c", Compute::Shuffle8, [column, of[to].of_column]);
+        // the column's sum is the last to come
+        p.xor3(&names[to], column, cells[to], row)
+    })
 }
 
 fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
@@ -539,24 +598,7 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
             sub.push([before, after]);
         }
     }
-    let mut diffusion = Vec::new();
-    for to in 0..2 {
-        let here = || every().filter(move |&(i, b)| place_packed(i, b)[0] == to);
-        // a column's cells, each to the column's number in its own half
-        let column = here().map(|(i, b)| (place_packed(i, b)[1] - place(i)[0] + place(i)[1], place_packed(i, b)[1]));
-        let column = Shuffle::of(column).constant(p, &format!("column_{}", names[to]));
-        // what each result takes: its cell, out of either register, its row's sum and its column's
-        let cells = [0, 1].map(|from| {
-            let cells = here().filter(move |&(i, b)| place_packed(CELL[i], b)[0] == from);
-            let cells = cells.map(|(i, b)| (place_packed(i, b)[1], place_packed(CELL[i], b)[1]));
-            Shuffle::of(cells).constant(p, &format!("cells_{}{}", names[to], names[from]))
-        });
-        let of_row = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[0]));
-        let of_row = Shuffle::of(of_row).constant(p, &format!("of_row_{}", names[to]));
-        let of_column = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[1]));
-        let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", names[to]));
-        diffusion.push((column, cells, of_row, of_column));
-    }
+    let sums = PairSums::both(p, names);
     let counted = Counted::new(p, variant, mode);
     let setup = p.take();
     let (start, carried) = counted.start(p);
@@ -582,41 +624,19 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         each.collect()
     };
     let diffuse = |p: &mut Builder, state: Vec<Value>, key: RoundKey| -> Vec<Value> {
-        let mut out = Vec::new();
-        for pair in 0..pairs {
-            let from = [state[2 * pair], state[2 * pair + 1]];
-            let row = p.compute("row", Compute::Xor, from);
-            let across = p.compute("across", Compute::SwapHalves, [row]);
-            let row = p.again(row, Compute::Xor, across);
-            let columns = [0, 1].map(|i| p.compute(["a", "b"][i], Compute::Shuffle8, [from[i], diffusion[i].0]));
-            let column = p.compute("column", Compute::Xor, columns);
-            let across = p.compute("across", Compute::SwapHalves, [column]);
-            let column = p.again(column, Compute::Xor, across);
-            let cells = [0, 1].map(|to| {
-                let (a, b) = (["a", "c"][to], ["b", "d"][to]);
-                let a = p.compute(a, Compute::Shuffle8, [from[0], diffusion[to].1[0]]);
-                let b = p.compute(b, Compute::Shuffle8, [from[1], diffusion[to].1[1]]);
-                let k = p.round("k", key, to);
-                p.xor3(["cells_x", "cells_y"][to], a, b, k)
-            });
-            for to in 0..2 {
-                let row = p.compute("r", Compute::Shuffle8, [row, diffusion[to].2]);
-                let column = p.compute("c", Compute::Shuffle8, [column, diffusion[to].3]);
-                out.push(p.xor3(&format!("{}{pair}", names[to]), cells[to], row, column));
-            }
-        }
-        out
+        let each = state.as_chunks().0.iter().enumerate();
+        each.flat_map(|(pair, &x)| diffuse_pair(p, &sums, x, names.map(|name| format!("{name}{pair}")), key)).collect()
     };
     let state = match mode {
         AriaMode::Ecb | AriaMode::Ctr => {
-            let state = p.each_pair(&state, |p, state| {
-                let state = substitute(p, state, true);
-                let state = diffuse(p, state, RoundKey::Odd);
-                let state = substitute(p, state, false);
-                diffuse(p, state, RoundKey::Even)
-            });
-            let state = substitute(p, state, true);
-            let state = diffuse(p, state, RoundKey::LastButOne);
+            let round = |odd: bool, key: RoundKey| {
+                let (substitute, diffuse) = (&substitute, &diffuse);
+                move |p: &mut Builder, state: Vec<Value>| {
+                    let state = substitute(p, state, odd);
+                    diffuse(p, state, key)
+                }
+            };
+            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
             substitute(p, state, false)
         }
         AriaMode::Odd | AriaMode::Even => {
@@ -681,13 +701,15 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
 
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
         let each = state.into_iter().enumerate().map(|(i, value)| match (&boxes, class(i, odd)) {
-            (Boxes::Gfni { s, .. }, class @ 0..2) => p.again(value, Compute::AffineInv, s[class]),
+            (Boxes::Gfni { s, .. }, class @ 0..2) => {
+                p.compute(&format!("t{i}"), Compute::AffineInv, [value, s[class]])
+            }
             (Boxes::Gfni { identity, x, .. }, class) => {
-                let value = p.again(value, Compute::Affine, x[class - 2]);
+                let value = p.compute(&format!("t{i}"), Compute::Affine, [value, x[class - 2]]);
                 p.again(value, Compute::AffineInv, *identity)
             }
             (Boxes::Aes(aes, follow), class) => {
-                let value = aes.substitute(p, value, class);
+                let value = aes.substitute(p, &format!("t{i}"), value, class);
                 let shifted = Shifted::by(class);
                 if matches!(mode, AriaMode::Odd | AriaMode::Even) {
                     let back = Shuffle::of((0..BLOCK).map(|place| (place, shifted.at(place))));
@@ -735,19 +757,19 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     let state = add(p, state, RoundKey::First);
     let state = match mode {
         AriaMode::Ecb | AriaMode::Ctr => {
-            let state = p.each_pair(&state, |p, state| {
-                let state = substitute(p, state, true);
-                let state = diffuse(p, state, layout, RoundKey::Odd, 't');
-                let state = substitute(p, state, false);
-                diffuse(p, state, layout, RoundKey::Even, 'b')
-            });
-            let state = substitute(p, state, true);
-            let state = diffuse(p, state, layout, RoundKey::LastButOne, 't');
+            let round = |odd: bool, key: RoundKey| {
+                let substitute = &substitute;
+                move |p: &mut Builder, state: Vec<Value>| {
+                    let state = substitute(p, state, odd);
+                    diffuse(p, state, layout, key)
+                }
+            };
+            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
             substitute(p, state, false)
         }
         AriaMode::Odd | AriaMode::Even => {
             let state = substitute(p, state, mode == AriaMode::Odd);
-            diffuse(p, state, layout, RoundKey::LastButOne, 't')
+            diffuse(p, state, layout, RoundKey::LastButOne)
         }
     };
     if mode == AriaMode::Ctr {
@@ -761,7 +783,8 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         }
     } else {
         let state = add(p, state, RoundKey::Last);
-        let state = transpose(p, state, ['b', 't', 'b', 't']);
+        let names = if mode == AriaMode::Ecb { ['b', 't', 'b', 't'] } else { ['t', 'b', 't', 'b'] };
+        let state = transpose(p, state, names);
         for (i, value) in state.into_iter().enumerate() {
             p.store(i, Extent::Whole, value);
         }
@@ -796,48 +819,50 @@ fn planes(p: &mut Builder, counter: Value, numbers: Value, carry: Value, step: V
     (planes, p.again(counter, Compute::Add64, step))
 }
 
-/// The diffusion with the key: byte i of the result goes by `name`.
-fn diffuse(p: &mut Builder, x: Vec<Value>, layout: KeyLayout, key: RoundKey, name: char) -> Vec<Value> {
+/// The diffusion with the key.
+fn diffuse(p: &mut Builder, x: Vec<Value>, layout: KeyLayout, key: RoundKey) -> Vec<Value> {
     let mut out = vec![None; BLOCK];
     let result = |cell: usize| CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once");
-    let mut columns = Vec::new();
-    for column in 0..4 {
+    let columns = [0, 1, 2, 3].map(|column| {
         let [a, b, c, d] = [0, 1, 2, 3].map(|row| x[GRID[row][column]]);
-        let name = format!("column{column}");
+        let name = format!("c{column}");
         let sum = p.xor3(&name, a, b, c);
-        columns.push(if layout == KeyLayout::Grid {
+        if layout == KeyLayout::Grid {
             // the key of the first row's cell, which the keys of the others make up for
             let k = p.round("k", key, column);
             p.xor3(&name, sum, d, k)
         } else {
-            p.compute(&name, Compute::Xor, [sum, d])
-        });
-    }
-    for (row, cells) in GRID.into_iter().enumerate() {
-        let [a, b, c, d] = cells.map(|cell| x[cell]);
-        let sum = (layout != KeyLayout::Grid || row == 0).then(|| {
-            let sum = p.xor3("row", a, b, c);
-            p.compute("row", Compute::Xor, [sum, d])
-        });
-        for (column, &cell) in cells.iter().enumerate() {
-            let name = format!("{name}{}", result(cell));
-            let value = match (layout, sum) {
-                (KeyLayout::Grid, Some(sum)) => p.xor3(&name, columns[column], x[cell], sum),
-                (_, Some(sum)) => {
-                    let k = p.round("k", key, result(cell));
-                    let value = p.xor3(&name, columns[column], x[cell], sum);
-                    p.again(value, Compute::Xor, k)
-                }
-                // the cell and its row's sum are the sum of the row's others
-                (_, None) => {
-                    let [a, b, c] = [1, 2, 3].map(|other| x[cells[(column + other) % 4]]);
-                    let others = p.xor3(&name, a, b, c);
-                    let k = p.round("k", key, 4 * row + column);
-                    p.xor3(&name, others, columns[column], k)
-                }
-            };
-            out[result(cell)] = Some(value);
+            p.again(sum, Compute::Xor, d)
         }
+    });
+    for (row, cells) in GRID.into_iter().enumerate() {
+        let of_row = cells.map(|cell| x[cell]);
+        let [a, b, c, d] = of_row;
+        let names = cells.map(|cell| format!("b{}", result(cell)));
+        let each = if layout == KeyLayout::Grid && row == 0 {
+            let sum = p.xor3("row", a, b, c);
+            let sum = p.again(sum, Compute::Xor, d);
+            [0, 1, 2, 3].map(|column| p.xor3(&names[column], columns[column], of_row[column], sum))
+        } else if layout == KeyLayout::Grid {
+            // the cell and its row's sum are the sum of the row's others
+            [0, 1, 2, 3].map(|column| {
+                let [a, b, c] = [1, 2, 3].map(|other| of_row[(column + other) % 4]);
+                let others = p.xor3(&names[column], a, b, c);
+                let k = p.round("k", key, 4 * row + column);
+                p.xor3(&names[column], others, columns[column], k)
+            })
+        } else {
+            let sum = p.compute("row", Compute::Xor, [a, b]);
+            let sum = p.again(sum, Compute::Xor, c);
+            let sum = p.again(sum, Compute::Xor, d);
+            [0, 1, 2, 3].map(|column| {
+                let cell = p.compute(&names[column], Compute::Xor, [of_row[column], sum]);
+                let sum = p.again(cell, Compute::Xor, columns[column]);
+                let k = p.round("k", key, result(cells[column]));
+                p.again(sum, Compute::Xor, k)
+            })
+        };
+        cells.iter().zip(each).for_each(|(&cell, value)| out[result(cell)] = Some(value));
     }
     out.into_iter().map(|value| value.expect("a value for each byte")).collect()
 }

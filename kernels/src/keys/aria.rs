@@ -340,16 +340,18 @@ impl<L: Layout> Keys<L> {
         schedule.by.lay_out(&plain[..=last], &FOLDED, &mut self.keys[..=last]);
     }
 
-    /// The first, the pairs behind it, and the last two.
+    /// The first, the pairs behind it, and the last of these.
     #[inline]
-    pub fn parts(&self) -> (&L, &[[L; 2]], [&L; 2]) {
+    pub fn parts(&self) -> (&L, &[[L; 2]], &[L; 2]) {
         let used = match self.rounds {
             Rounds::Twelve => &self.keys[..13],
             Rounds::Fourteen => &self.keys[..15],
             Rounds::Sixteen => &self.keys[..17],
         };
-        let [first, pairs @ .., last_but_one, last] = used else { unreachable!("more than three round keys") };
-        (first, pairs.as_chunks().0, [last_but_one, last])
+        let [first, pairs @ ..] = used else { unreachable!("more than one round key") };
+        let pairs = pairs.as_chunks().0;
+        let [.., last] = pairs else { unreachable!("more than two round keys") };
+        (first, pairs, last)
     }
 }
 

@@ -1,13 +1,16 @@
-//! Blocks in batches, the last of which is filled up with zeros.
+//! Blocks in batches, the last of which is filled up with zeros: in registers, so that nothing of them goes through memory
+//! but the end of data that are no whole blocks.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::transmute;
 
 use hybrid_array::{Array, ArraySize};
 use inout::InOutBuf;
+use zeroize::Zeroize;
 
-use super::{Data, Vector};
+use super::{Data, Vector, load_16, load_up_to_16, number, store_up_to_16, vector};
 
 /// The bytes of blocks.
 #[inline]
@@ -18,103 +21,206 @@ pub fn bytes<'inp, 'out, N: ArraySize>(blocks: InOutBuf<'inp, 'out, Array<u8, N>
     unsafe { InOutBuf::from_raw(input.cast(), output.cast(), bytes) }
 }
 
-/// What is left of the data, and room for a batch that they do not fill.
-pub struct Blocks<'inp, 'out, V: Vector, const R: usize> {
+/// What is left of the data, in batches of `R` registers.
+pub struct Blocks<'inp, 'out, 'room, V: Vector, const R: usize> {
     data: Data<'inp, 'out>,
-    room: MaybeUninit<[V; R]>,
+    tail: &'room mut Tail,
+    registers: PhantomData<[V; R]>,
 }
 
-impl<'inp, 'out, V: Vector, const R: usize> Blocks<'inp, 'out, V, R> {
+/// Room for what data that are no whole blocks end with.
+#[repr(C, align(16))]
+pub struct Tail(u128);
+
+impl Tail {
+    /// Nothing.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)] // for generated code
+    pub const fn new() -> Self {
+        Tail(0)
+    }
+}
+
+impl<'inp, 'out, 'room, V: Vector, const R: usize> Blocks<'inp, 'out, 'room, V, R> {
     /// All of the data.
     #[inline]
-    pub fn new(data: InOutBuf<'inp, 'out, u8>) -> Self {
-        Blocks { data: Data::new(data), room: MaybeUninit::uninit() }
+    pub fn new(data: InOutBuf<'inp, 'out, u8>, tail: &'room mut Tail) -> Self {
+        // it stays in memory, not in registers that hardly anybody needs it in
+        Blocks { data: Data::new(data), tail: anew_mut(tail), registers: PhantomData }
     }
 
-    /// The next batch of `R` registers; if less is left, that, and zeros behind it.
+    /// The next batch: a whole one, or all that is left.
     #[inline]
     #[allow(clippy::should_implement_trait)] // generated code must not count on a trait in scope
     pub fn next(&mut self) -> Option<Padded<'_, V, R>> {
-        let piece = |input, output, left| Padded { input, output, left, back: None, registers: PhantomData };
         let bytes = const { R * size_of::<V>() };
-        let Data { input, output, left, .. } = self.data;
-        if left >= bytes {
-            let whole = self.data.split(bytes)?;
-            return Some(piece(whole.input, whole.output, bytes));
-        }
+        let left = self.data.left.min(bytes);
         if left == 0 {
             return None;
         }
-        self.data.left = 0;
-        let room = self.room.as_mut_ptr().cast::<u8>();
-        // SAFETY: zeros are vectors; fewer bytes are readable at the input than there is room, which is elsewhere.
-        unsafe {
-            room.write_bytes(0, bytes);
-            copy(input, room, left);
+        let Data { input, output, .. } = self.data.split(left)?;
+        let whole = left & !15;
+        if size_of::<V>() < 64 && whole < left {
+            // SAFETY: as many bytes are readable at the input.
+            self.tail.0 = number(unsafe { load_up_to_16(input.add(whole), left - whole) });
         }
-        Some(Padded { back: Some(output), ..piece(room.cast_const(), room, left) })
+        Some(Padded { input, output, left, tail: self.tail, registers: PhantomData })
     }
 }
 
-/// Copies bytes, 16 at a time as far as they go.
-///
-/// # Safety
-/// So many are readable and writable, and they are not the same.
-#[inline(always)]
-unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
-    let mut at = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while at + 16 <= bytes {
-            to.add(at).cast::<__m128i>().write_unaligned(from.add(at).cast::<__m128i>().read_unaligned());
-            at += 16;
-        }
-        while at < bytes {
-            to.add(at).write(from.add(at).read());
-            at += 1;
-        }
-    }
+/// The same, but it is not known to be.
+#[inline]
+#[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
+fn anew_mut<T>(value: &mut T) -> &mut T {
+    let mut value: *mut T = value;
+    // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(nomem, nostack, preserves_flags)) }
+    // SAFETY: it points to the value, borrowed as long as the result.
+    unsafe { &mut *value }
 }
 
-/// `R` registers: as many are readable at `input` and writable at `output`. If they are no part of the data, `left` bytes of
-/// them go `back` there on drop, and all of them are wiped.
-#[derive(Debug)]
+/// `R` registers, the first `left` bytes of which, 1 to all, are readable at `input` and writable at `output`. The others
+/// are zeros, and are not written. The last bytes, where they are no whole block, are in `tail`.
 pub struct Padded<'a, V: Vector, const R: usize> {
     input: *const u8,
     output: *mut u8,
     left: usize,
-    back: Option<*mut u8>,
+    tail: &'a mut Tail,
     registers: PhantomData<&'a mut [V]>,
 }
 
 impl<V: Vector, const R: usize> Padded<'_, V, R> {
+    /// Whether all of register `I` is there.
+    #[inline(always)]
+    const fn has<const I: usize>(&self) -> bool {
+        const { assert!(I < R) }
+        self.left >= const { (I + 1) * size_of::<V>() }
+    }
+
+    /// # Safety
+    /// It is there.
+    #[inline(always)]
+    unsafe fn read<const I: usize>(&self) -> V {
+        // SAFETY: the caller's; any bytes are a vector.
+        unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+    }
+
+    /// # Safety
+    /// It is there.
+    #[inline(always)]
+    unsafe fn write<const I: usize>(&mut self, vector: V) {
+        // SAFETY: the caller's.
+        unsafe { self.output.add(I * size_of::<V>()).cast::<V>().write_unaligned(vector) }
+    }
+
+    /// The block that begins at this byte, or as much as there is of it, and zeros.
+    #[inline(always)]
+    fn block(&self, at: usize) -> __m128i {
+        if self.left >= at + 16 {
+            // SAFETY: 16 bytes are there.
+            unsafe { load_16(self.input.add(at)) }
+        } else if self.left > at {
+            vector(self.tail.0)
+        } else {
+            vector(0)
+        }
+    }
+
+    /// As much as there is of it becomes the vector.
+    #[inline(always)]
+    fn set_block(&mut self, at: usize, block: __m128i) {
+        if self.left >= at + 16 {
+            // SAFETY: 16 bytes are there.
+            unsafe { self.output.add(at).cast::<__m128i>().write_unaligned(block) }
+        } else if self.left > at {
+            self.tail.0 = number(block);
+        }
+    }
+}
+
+impl<const R: usize> Padded<'_, __m128i, R> {
+    /// Register `I`.
+    #[inline(always)]
+    pub fn load<const I: usize>(&self) -> __m128i {
+        self.block(16 * I)
+    }
+
+    /// Register `I` becomes `vector`.
+    #[inline(always)]
+    pub fn store<const I: usize>(&mut self, vector: __m128i) {
+        self.set_block(16 * I, vector);
+    }
+}
+
+impl<const R: usize> Padded<'_, __m256i, R> {
+    /// Register `I`.
+    #[inline(always)]
+    pub fn load<const I: usize>(&self) -> __m256i {
+        if self.has::<I>() {
+            // SAFETY: it is there.
+            return unsafe { self.read::<I>() };
+        }
+        let lanes = [self.block(32 * I), self.block(32 * I + 16)];
+        // SAFETY: two halves are a whole, and any bytes are a vector.
+        unsafe { transmute::<[__m128i; 2], __m256i>(lanes) }
+    }
+
+    /// Register `I` becomes `vector`.
+    #[inline(always)]
+    pub fn store<const I: usize>(&mut self, vector: __m256i) {
+        if self.has::<I>() {
+            // SAFETY: it is there.
+            return unsafe { self.write::<I>(vector) };
+        }
+        // SAFETY: a whole is two halves, and any bytes are a vector.
+        let [low, high] = unsafe { transmute::<__m256i, [__m128i; 2]>(vector) };
+        self.set_block(32 * I, low);
+        self.set_block(32 * I + 16, high);
+    }
+}
+
+impl<const R: usize> Padded<'_, __m512i, R> {
+    /// The bytes of register `I` that are there.
+    #[inline(always)]
+    const fn mask<const I: usize>(&self) -> __mmask64 {
+        let bytes = self.left.saturating_sub(64 * I) as u32;
+        // not called for whole registers
+        !(u64::MAX << (bytes % 64))
+    }
+
     /// Register `I`.
     #[inline]
-    pub fn load<const I: usize>(&self) -> V {
-        const { assert!(I < R) }
-        // SAFETY: register I of R is readable, and any bytes are a vector.
-        unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn load<const I: usize>(&self) -> __m512i {
+        if self.has::<I>() {
+            // SAFETY: it is there.
+            return unsafe { self.read::<I>() };
+        }
+        // SAFETY: no byte is read that the mask leaves out.
+        unsafe { _mm512_maskz_loadu_epi8(self.mask::<I>(), self.input.wrapping_add(64 * I).cast()) }
     }
 
     /// Register `I` becomes `vector`.
     #[inline]
-    pub fn store<const I: usize>(&mut self, vector: V) {
-        const { assert!(I < R) }
-        // SAFETY: register I of R is writable.
-        unsafe { self.output.add(I * size_of::<V>()).cast::<V>().write_unaligned(vector) }
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn store<const I: usize>(&mut self, vector: __m512i) {
+        if self.has::<I>() {
+            // SAFETY: it is there.
+            return unsafe { self.write::<I>(vector) };
+        }
+        // SAFETY: no byte is written that the mask leaves out.
+        unsafe { _mm512_mask_storeu_epi8(self.output.wrapping_add(64 * I).cast(), self.mask::<I>(), vector) }
     }
 }
 
 impl<V: Vector, const R: usize> Drop for Padded<'_, V, R> {
     #[inline]
     fn drop(&mut self) {
-        let Some(back) = self.back else { return };
-        // SAFETY: the room has more bytes than that, and they are as many as were left of the data, which are elsewhere.
-        unsafe { copy(self.output, back, self.left) }
-        let room = self.output.cast::<V>();
-        for i in 0..R {
-            // SAFETY: a register of the room, which is aligned for it, and zeros are a vector.
-            unsafe { room.add(i).write_volatile(MaybeUninit::zeroed().assume_init()) };
+        let whole = self.left & !15;
+        if size_of::<V>() < 64 && whole < self.left {
+            // SAFETY: as many bytes are writable at the output.
+            unsafe { store_up_to_16(self.output.add(whole), self.left - whole, vector(self.tail.0)) }
+            self.tail.0.zeroize();
         }
     }
 }

@@ -24,7 +24,7 @@ mod blocks;
 mod message;
 
 pub(crate) use blocks::load_64;
-pub use blocks::{Blocks, Padded, bytes, less8_xmm, less8_ymm, less8_zmm};
+pub use blocks::{Blocks, Padded, Tail, bytes, less8_xmm, less8_ymm, less8_zmm};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
 
 use crate::keys::{RoundKey, RoundKeys};
@@ -359,6 +359,39 @@ impl<const K: usize> Last<'_, '_, __m512i, K> {
     }
 }
 
+/// A lane as a vector.
+#[inline(always)]
+pub const fn splat_xmm(lane: u128) -> __m128i {
+    // SAFETY: any bytes are a vector.
+    unsafe { transmute::<u128, __m128i>(lane) }
+}
+
+/// A vector of two lanes that are the same.
+#[inline(always)]
+pub const fn splat_ymm(lane: u128) -> __m256i {
+    lanes_ymm([lane; 2])
+}
+
+/// A vector of four lanes that are the same.
+#[inline(always)]
+pub const fn splat_zmm(lane: u128) -> __m512i {
+    lanes_zmm([lane; 4])
+}
+
+/// A vector of these lanes, lowest first.
+#[inline(always)]
+pub const fn lanes_ymm(lanes: [u128; 2]) -> __m256i {
+    // SAFETY: any bytes are a vector.
+    unsafe { transmute::<[u128; 2], __m256i>(lanes) }
+}
+
+/// A vector of these lanes, lowest first.
+#[inline(always)]
+pub const fn lanes_zmm(lanes: [u128; 4]) -> __m512i {
+    // SAFETY: any bytes are a vector.
+    unsafe { transmute::<[u128; 4], __m512i>(lanes) }
+}
+
 /// A number as a vector.
 #[inline]
 pub(crate) fn vector(number: u128) -> __m128i {
@@ -514,13 +547,8 @@ impl<'a, const R: usize> Streamed<'a, R> {
     /// The round keys, to be loaded anew: what was read through an earlier borrow is not known to be the same, so the
     /// compiler does not keep more of them than there are registers, which would spill them to the stack.
     #[inline]
-    #[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
     pub fn stream(&self) -> Self {
-        let mut keys: *const [RoundKey; R] = self.0;
-        // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
-        unsafe { asm!("/* {0} */", inout(reg) keys, options(nomem, nostack, preserves_flags)) }
-        // SAFETY: it points to the round keys, borrowed as long as the result.
-        Streamed(unsafe { &*keys })
+        Streamed(opaque(self.0))
     }
 
     /// Round key `I`.
@@ -579,6 +607,11 @@ pub fn broadcast_zmm(key: &RoundKey) -> __m512i {
 /// The same, of which the compiler knows nothing: what is read from it is read again in every batch, and not kept on the
 /// stack from one to the next.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
 pub fn opaque<T>(value: &T) -> &T {
-    core::hint::black_box(value)
+    let mut value: *const T = value;
+    // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
+    unsafe { asm!("/* {0} */", inout(reg) value, options(nomem, nostack, preserves_flags)) }
+    // SAFETY: it points to the value, borrowed as long as the result.
+    unsafe { &*value }
 }
