@@ -93,14 +93,16 @@ pub(crate) struct AriaSizes {
 impl AriaSizes {
     /// Of these kernels, by their names.
     pub(crate) fn new(widest: &str, others: &str) -> Self {
-        AriaSizes { wide: batch(widest), narrow: batch(others) }
+        let wide = batch(widest);
+        assert!(wide.is_power_of_two(), "`{widest}` is wide by a power of two, so that to divide by it is quick");
+        AriaSizes { wide, narrow: batch(others) }
     }
 
     /// How many of so many bytes the widest kernel takes: all whole batches, and what is left if it is more than the
     /// others take at once.
     #[inline]
     pub(crate) const fn wide_bytes(self, bytes: usize) -> usize {
-        let left = bytes % self.wide;
+        let left = bytes & (self.wide - 1);
         if left > self.narrow { bytes } else { bytes - left }
     }
 }
