@@ -9,11 +9,7 @@ pub(crate) fn without_copies<const USED: usize, T>(make: impl FnOnce() -> T) -> 
     impl<const USED: usize> Drop for Wipe<USED> {
         #[inline(always)]
         fn drop(&mut self) {
-            if cfg!(debug_assertions) {
-                zeroize::zeroize_stack::<{ 96 << 10 }>();
-            } else {
-                zeroize::zeroize_stack::<USED>();
-            }
+            wipe_stack::<USED>();
         }
     }
 
@@ -25,4 +21,14 @@ pub(crate) fn without_copies<const USED: usize, T>(make: impl FnOnce() -> T) -> 
     // on drop, for a result with a name would be one copy more
     let _wipe = Wipe::<USED>;
     apart(make)
+}
+
+/// Wipes what calls before it have left on the stack, less than `USED` bytes deep; deeper, where nothing is optimised.
+#[inline(always)]
+pub(crate) fn wipe_stack<const USED: usize>() {
+    if cfg!(debug_assertions) {
+        zeroize::zeroize_stack::<{ 96 << 10 }>();
+    } else {
+        zeroize::zeroize_stack::<USED>();
+    }
 }

@@ -11,6 +11,10 @@ use byways_kernels::mem::bytes;
 use super::Block;
 use crate::dispatch::Width;
 use crate::plan::{self, AriaSizes, Tier};
+use crate::secrets::wipe_stack;
+
+/// More than any kernel has of the stack: about half of it.
+const SPILLED: usize = 1536;
 
 /// Kernels that this CPU runs, and what makes round keys for them.
 #[derive(Clone, Copy)]
@@ -56,6 +60,15 @@ impl<N: Layout, W: Layout> Choice<N, W> {
             wide_name,
             sizes: AriaSizes::new(wide_name, others),
         })
+    }
+
+    /// Wipes what kernels of 16 registers have put on the stack, which have no room for all that they work with, keys among
+    /// it.
+    #[inline]
+    fn wipe(&self) {
+        if self.tier.width() < Width::Zmm {
+            wipe_stack::<SPILLED>();
+        }
     }
 
     fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<N, W> {
@@ -146,6 +159,7 @@ impl<N: Layout, W: Layout> Keyed<N, W> {
         if !left.is_empty() {
             narrow.0.kernel(left.len()).run(self.narrow.of(encrypt), left);
         }
+        self.choice.wipe();
     }
 
     #[inline]
@@ -162,6 +176,7 @@ impl<N: Layout, W: Layout> Keyed<N, W> {
             let counter = counter & !u128::from(u64::MAX) | u128::from(low);
             narrow.1.kernel(left.len()).run(&self.narrow.encryption, counter, left);
         }
+        self.choice.wipe();
     }
 }
 

@@ -425,11 +425,11 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     };
 
     let mut state = Vec::new();
-    for four in 0..registers / 4 {
-        let blocks = [0, 1, 2, 3].map(|b| counted.block(p, &mut c, &format!("b{b}"), 4 * four + b));
+    let blocks: Vec<Value> = (0..registers).map(|i| counted.block(p, &mut c, &format!("b{i}"), i)).collect();
+    for (four, blocks) in blocks.as_chunks::<4>().0.iter().enumerate() {
         for class in 0..CLASSES {
             let name = format!("x{}", 4 * four + class);
-            let x = gather(p, &name, &blocks, &mut |b| {
+            let x = gather(p, &name, blocks, &mut |b| {
                 Shuffle::of(of_block(class, b).map(|(i, b)| (place_classed(i, b)[1], i)))
             });
             let k = p.round("k", RoundKey::First, class);
@@ -568,7 +568,6 @@ fn diffuse_pair(
 
 fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let registers = variant.registers();
-    let pairs = registers / 2;
     let names = ["x", "y"];
 
     // from a block to a register, and back
@@ -605,8 +604,9 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let mut c = carried.first().map(|c| c.param);
 
     let mut state = Vec::new();
-    for pair in 0..pairs {
-        let blocks = [0, 1].map(|i| counted.block(p, &mut c, &format!("b{i}"), 2 * pair + i));
+    // all of them before the first key, so that no key waits in a register, and goes to the stack
+    let blocks: Vec<Value> = (0..registers).map(|i| counted.block(p, &mut c, &format!("b{i}"), i)).collect();
+    for (pair, blocks) in blocks.as_chunks::<2>().0.iter().enumerate() {
         for (register, name) in names.iter().enumerate() {
             let a = p.compute("a", Compute::Shuffle8, [blocks[0], load[register]]);
             let b = p.compute("b", Compute::Shuffle8, [blocks[1], load[2 + register]]);
@@ -644,11 +644,12 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
             diffuse(p, state, RoundKey::LastButOne)
         }
     };
-    for pair in 0..pairs {
-        let last = [0, 1].map(|i| {
-            let k = p.round("k", RoundKey::Last, i);
-            p.again(state[2 * pair + i], Compute::Xor, k)
-        });
+    let state = state.into_iter().enumerate().map(|(i, value)| {
+        let k = p.round("k", RoundKey::Last, i % 2);
+        p.again(value, Compute::Xor, k)
+    });
+    let state: Vec<Value> = state.collect();
+    for (pair, last) in state.as_chunks::<2>().0.iter().enumerate() {
         for block in 0..2 {
             let a = p.compute("a", Compute::Shuffle8, [last[0], store[2 * block]]);
             let b = p.compute("b", Compute::Shuffle8, [last[1], store[2 * block + 1]]);
