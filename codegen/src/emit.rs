@@ -93,6 +93,9 @@ fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruct
     }
 }
 
+/// Characters in a line, without its indentation: of rounds, and of what stands in more loops and cases.
+const LINES: [usize; 2] = [76, 66];
+
 /// Values that have no variable, and what is written for them.
 type InPlace = BTreeMap<Value, TokenStream>;
 
@@ -426,13 +429,7 @@ impl Emitter<'_> {
                     quote!(let #name = #op;)
                 }
             }
-            Stmt::Store(register, extent, value) => {
-                let (register, value) = (Literal::usize_unsuffixed(*register), self.ident(*value));
-                match extent {
-                    Extent::Whole => quote!(data.store::<#register>(#value);),
-                    Extent::Last => quote!(data.store_last(#value);),
-                }
-            }
+            Stmt::Store(..) => self.store(stmt, &in_place),
             Stmt::Save(values) => {
                 let values = values.iter().map(|&value| self.ident(value));
                 quote!(table.push([#(#values),*]);)
@@ -468,18 +465,67 @@ impl Emitter<'_> {
         quote!(#(#stmts)*)
     }
 
-    /// Parts of round keys that the next statement uses, and no other: they are written where they are used.
+    /// Values that the next statement uses, and no other: they are written where they are used, if that makes no line
+    /// that is too long: parts of round keys, registers of data, and what is computed of variables.
     fn in_place(&self, stmts: &[Stmt]) -> InPlace {
-        let uses = |stmt: &Stmt, value| matches!(stmt, Stmt::Let(_, op @ Op::Compute(..)) if op.operands().contains(value));
-        let once = stmts.iter().enumerate().filter_map(|(i, stmt)| match stmt {
-            Stmt::Let(value, op @ Op::Round(..)) => {
-                let (next, others) = stmts[i + 1..].split_first()?;
-                let alone = uses(next, value) && !others.iter().any(|other| uses(other, value));
-                alone.then(|| (*value, self.op(op, self.program.width_of(stmt), &InPlace::new())))
-            }
-            _ => None,
+        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+        let nexts = self.program.skeleton.blocks().into_iter().flat_map(|block| block.next.iter());
+        let operands = stmts.iter().flat_map(|stmt| match stmt {
+            Stmt::Let(_, op) => op.operands().to_vec(),
+            Stmt::Store(_, _, value) => vec![*value],
+            Stmt::Save(values) => values.clone(),
+            Stmt::Prefetch(_) => vec![],
+            Stmt::EachKey { carried, .. } => carried.iter().flat_map(|c| [c.initial, c.next]).collect(),
+            Stmt::EachPair { carried, .. } => carried.iter().map(|c| c.initial).collect(),
         });
-        once.collect()
+        operands.chain(nexts.copied()).for_each(|value| *uses.entry(value).or_default() += 1);
+        let (mut in_place, mut calls) = (InPlace::new(), BTreeSet::new());
+        for (stmt, next) in stmts.iter().zip(stmts.iter().skip(1)) {
+            let Stmt::Let(value, op) = stmt else { continue };
+            let fits = match (op, next) {
+                (Op::Round(..) | Op::Load(_, Extent::Whole), Stmt::Let(_, next @ Op::Compute(..))) => {
+                    next.operands().contains(value)
+                }
+                (Op::Compute(_, operands), Stmt::Let(_, next @ Op::Compute(..))) => {
+                    let nested = operands.iter().any(|operand| calls.contains(operand));
+                    !nested && next.operands().contains(value)
+                }
+                (Op::Compute(..), Stmt::Store(_, _, stored)) => stored == value,
+                _ => false,
+            };
+            if !fits || uses.get(value) != Some(&1) {
+                continue;
+            }
+            let written = self.op(op, self.program.width_of(stmt), &in_place);
+            in_place.insert(*value, written);
+            let line = match next {
+                Stmt::Let(of, op) => {
+                    let name = self.ident(*of);
+                    let op = self.op(op, self.program.width_of(next), &in_place);
+                    quote!(let #name = #op;)
+                }
+                _ => self.store(next, &in_place),
+            };
+            if width(&line) > LINES[usize::from(!matches!(self.program.skeleton, Skeleton::Rounds(_)))] {
+                in_place.remove(value);
+            } else if matches!(op, Op::Compute(..)) {
+                calls.insert(*value);
+            }
+        }
+        in_place
+    }
+
+    fn store(&self, stmt: &Stmt, in_place: &InPlace) -> TokenStream {
+        let Stmt::Store(register, extent, value) = stmt else { return TokenStream::new() };
+        let (register, value) = (Literal::usize_unsuffixed(*register), self.operand(value, in_place));
+        match extent {
+            Extent::Whole => quote!(data.store::<#register>(#value);),
+            Extent::Last => quote!(data.store_last(#value);),
+        }
+    }
+
+    fn operand(&self, value: &Value, in_place: &InPlace) -> TokenStream {
+        in_place.get(value).cloned().unwrap_or_else(|| self.ident(*value).into_token_stream())
     }
 
     fn op(&self, op: &Op, width: Width, in_place: &InPlace) -> TokenStream {
@@ -556,7 +602,7 @@ impl Emitter<'_> {
             Op::Quotient => quote!(constants.quotient()),
             Op::Unit => quote!(constants.unit()),
             Op::Compute(compute, operands) => {
-                let operand = |&value| in_place.get(&value).cloned().unwrap_or_else(|| self.ident(value).into_token_stream());
+                let operand = |value| self.operand(value, in_place);
                 self.compute(*compute, width, &operands.iter().map(operand).collect::<Vec<_>>())
             }
         }
@@ -631,4 +677,11 @@ fn literal(lane: u128) -> TokenStream {
             format!("0x{high:016x}_{low:016x}").parse().expect("a hexadecimal number is a token")
         }
     }
+}
+
+/// Characters in a statement on one line, about.
+fn width(statement: &TokenStream) -> usize {
+    let text: String = statement.to_string().split(' ').collect();
+    // `let name = value` has three blanks, and each comma one behind it
+    text.len() + text.matches(',').count() + if text.starts_with("let") { 3 } else { 0 }
 }

@@ -732,7 +732,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         });
         each.collect()
     };
-    let transpose = |p: &mut Builder, mut state: Vec<Value>, names: [char; 4]| -> Vec<Value> {
+    let transpose = |p: &mut Builder, mut state: Vec<Value>, names: &[char]| -> Vec<Value> {
         for name in names {
             let mut unpacked = Vec::new();
             for i in 0..BLOCK / 2 {
@@ -753,7 +753,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         planes
     } else {
         let state = (0..BLOCK).map(|i| p.load(&format!("b{i}"), i, Extent::Whole)).collect();
-        transpose(p, state, ['t', 'b', 't', 'b'])
+        transpose(p, state, &['t', 'b', 't', 'b'])
     };
     let state = add(p, state, RoundKey::First);
     let state = match mode {
@@ -775,7 +775,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     };
     if mode == AriaMode::Ctr {
         // the last key goes to the blocks, with the data
-        let state = transpose(p, state, ['b', 't', 'b', 't']);
+        let state = transpose(p, state, &['b', 't', 'b', 't']);
         let k = p.round("k", RoundKey::Natural, 0);
         for (i, value) in state.into_iter().enumerate() {
             let d = p.load("d", i, Extent::Whole);
@@ -785,9 +785,15 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     } else {
         let state = add(p, state, RoundKey::Last);
         let names = if mode == AriaMode::Ecb { ['b', 't', 'b', 't'] } else { ['t', 'b', 't', 'b'] };
-        let state = transpose(p, state, names);
-        for (i, value) in state.into_iter().enumerate() {
-            p.store(i, Extent::Whole, value);
+        let [first @ .., last] = names;
+        let state = transpose(p, state, &first);
+        // the last stage, each block of which is stored at once
+        for i in 0..BLOCK / 2 {
+            let both = [state[i], state[i + BLOCK / 2]];
+            for (half, unpack) in [Compute::UnpackLow8, Compute::UnpackHigh8].into_iter().enumerate() {
+                let block = p.compute(&format!("{last}{}", 2 * i + half), unpack, both);
+                p.store(2 * i + half, Extent::Whole, block);
+            }
         }
     }
     (setup, start, carried, Block { registers: variant.registers(), body: p.take(), next })
