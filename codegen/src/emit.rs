@@ -170,7 +170,8 @@ impl Emitter<'_> {
         };
         let setup = self.stmts(&self.program.setup, &[], &[]);
         let number = |n: usize| Literal::usize_unsuffixed(n);
-        let some = |name: &TokenStream, value: TokenStream| quote!(let mem::Some(#name) = #value else { return #state };);
+        let some =
+            |name: &TokenStream, value: TokenStream| quote!(let mem::Some(#name) = #value else { return #state };);
         let (data, left) = (quote!(data), quote!(mut left));
 
         let chunks = fold.chunks.as_ref().map(|chunks| self.chunks(chunks));
@@ -311,8 +312,8 @@ impl Emitter<'_> {
         let start = self.stmts(&rounds.start, &initial, &[]);
         let body = self.stmts(&rounds.batch.body, &[], &params);
         quote! {
-            let mut tail = mem::Tail::new();
-            let mut data = mem::Blocks::<#vector, #registers>::new(data, &mut tail);
+            let mut room = mem::Room::<#vector, #registers>::new();
+            let mut data = mem::Blocks::new(data, &mut room);
             #setup
             #start
             while let mem::Some(mut data) = data.next() {

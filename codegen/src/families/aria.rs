@@ -520,7 +520,8 @@ impl PairSums {
     fn both(p: &mut Builder, names: [&str; 2]) -> [Self; 2] {
         [0, 1].map(|to| {
             let here = || every().filter(move |&(i, b)| place_packed(i, b)[0] == to);
-            let column = here().map(|(i, b)| (place_packed(i, b)[1] - place(i)[0] + place(i)[1], place_packed(i, b)[1]));
+            let column =
+                here().map(|(i, b)| (place_packed(i, b)[1] - place(i)[0] + place(i)[1], place_packed(i, b)[1]));
             let column = Shuffle::of(column).constant(p, &format!("column_{}", names[to]));
             let cells = [0, 1].map(|from| {
                 let cells = here().filter(move |&(i, b)| place_packed(CELL[i], b)[0] == from);
@@ -702,9 +703,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
 
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
         let each = state.into_iter().enumerate().map(|(i, value)| match (&boxes, class(i, odd)) {
-            (Boxes::Gfni { s, .. }, class @ 0..2) => {
-                p.compute(&format!("t{i}"), Compute::AffineInv, [value, s[class]])
-            }
+            (Boxes::Gfni { s, .. }, class @ 0..2) => p.compute(&format!("t{i}"), Compute::AffineInv, [value, s[class]]),
             (Boxes::Gfni { identity, x, .. }, class) => {
                 let value = p.compute(&format!("t{i}"), Compute::Affine, [value, x[class - 2]]);
                 p.again(value, Compute::AffineInv, *identity)

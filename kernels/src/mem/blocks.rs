@@ -1,16 +1,13 @@
-//! Blocks in batches, the last of which is filled up with zeros: in registers, so that nothing of them goes through memory
-//! but the end of data that are no whole blocks.
+//! Blocks in batches, the last of which is filled up with zeros.
 
-use core::arch::asm;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
-use core::mem::transmute;
+use core::mem::{MaybeUninit, transmute};
 
 use hybrid_array::{Array, ArraySize};
 use inout::InOutBuf;
-use zeroize::Zeroize;
 
-use super::{Data, Vector, load_16, load_up_to_16, number, store_up_to_16, vector};
+use super::{Data, Vector, load_16, load_up_to_16, store_up_to_16, vector};
 
 /// The bytes of blocks.
 #[inline]
@@ -21,36 +18,33 @@ pub fn bytes<'inp, 'out, N: ArraySize>(blocks: InOutBuf<'inp, 'out, Array<u8, N>
     unsafe { InOutBuf::from_raw(input.cast(), output.cast(), bytes) }
 }
 
-/// What is left of the data, in batches of `R` registers.
+/// What is left of the data, and room for a batch that they do not fill.
 pub struct Blocks<'inp, 'out, 'room, V: Vector, const R: usize> {
     data: Data<'inp, 'out>,
-    tail: &'room mut Tail,
-    registers: PhantomData<[V; R]>,
+    room: &'room mut Room<V, R>,
 }
 
-/// Room for what data that are no whole blocks end with.
-#[repr(C, align(16))]
-pub struct Tail(u128);
+/// Room for a batch, not initialised.
+pub struct Room<V: Vector, const R: usize>(MaybeUninit<[V; R]>);
 
-impl Tail {
-    /// Nothing.
-    #[inline(always)]
+impl<V: Vector, const R: usize> Room<V, R> {
+    /// Room that has nothing in it.
+    #[inline]
     #[allow(clippy::new_without_default)] // for generated code
-    pub const fn new() -> Self {
-        Tail(0)
+    pub fn new() -> Self {
+        Room(MaybeUninit::uninit())
     }
 }
 
-impl<'inp, 'out, 'room, V: Vector, const R: usize> Blocks<'inp, 'out, 'room, V, R> {
-    /// All of the data.
+impl<'inp, 'out, 'room, V: Lanes, const R: usize> Blocks<'inp, 'out, 'room, V, R> {
+    /// All of the data. The room stands by itself, so that the rest is in registers.
     #[inline]
-    pub fn new(data: InOutBuf<'inp, 'out, u8>, tail: &'room mut Tail) -> Self {
-        // it stays in memory, not in registers that hardly anybody needs it in
-        Blocks { data: Data::new(data), tail: anew_mut(tail), registers: PhantomData }
+    pub fn new(data: InOutBuf<'inp, 'out, u8>, room: &'room mut Room<V, R>) -> Self {
+        Blocks { data: Data::new(data), room }
     }
 
-    /// The next batch: a whole one, or all that is left.
-    #[inline]
+    /// The next batch of `R` registers; if less is left, that, and zeros behind it.
+    #[inline(always)]
     #[allow(clippy::should_implement_trait)] // generated code must not count on a trait in scope
     pub fn next(&mut self) -> Option<Padded<'_, V, R>> {
         let bytes = const { R * size_of::<V>() };
@@ -59,168 +53,164 @@ impl<'inp, 'out, 'room, V: Vector, const R: usize> Blocks<'inp, 'out, 'room, V, 
             return None;
         }
         let Data { input, output, .. } = self.data.split(left)?;
-        let whole = left & !15;
-        if size_of::<V>() < 64 && whole < left {
-            // SAFETY: as many bytes are readable at the input.
-            self.tail.0 = number(unsafe { load_up_to_16(input.add(whole), left - whole) });
+        let data = Padded { input, output, left, back: None, registers: PhantomData };
+        if const { is_direct::<V>(R) } || left == bytes {
+            return Some(data);
         }
-        Some(Padded { input, output, left, tail: self.tail, registers: PhantomData })
+        let room = self.room.0.as_mut_ptr().cast::<V>();
+        for i in 0..R {
+            let at = i * size_of::<V>();
+            // SAFETY: register i of the room, which is elsewhere; so many bytes are readable from there on.
+            unsafe { room.add(i).write(V::part(input.wrapping_add(at), left.saturating_sub(at))) }
+        }
+        Some(Padded { input: room.cast_const().cast(), output: room.cast(), back: Some(output), ..data })
     }
 }
 
-/// The same, but it is not known to be.
-#[inline]
-#[allow(clippy::pointers_in_nomem_asm_block)] // nothing is read through it
-fn anew_mut<T>(value: &mut T) -> &mut T {
-    let mut value: *mut T = value;
-    // SAFETY: there is no instruction in it, and the pointer comes out as it went in.
-    unsafe { asm!("/* {0} */", inout(reg) value, options(nomem, nostack, preserves_flags)) }
-    // SAFETY: it points to the value, borrowed as long as the result.
-    unsafe { &mut *value }
+/// Whether registers of a batch that the data do not fill come from the data and go there, each for as much as there is. Else
+/// they are in the room: in many registers the cases would cost more than the way through memory.
+const fn is_direct<V>(registers: usize) -> bool {
+    size_of::<V>() == size_of::<__m512i>() || registers <= 4
 }
 
-/// `R` registers, the first `left` bytes of which, 1 to all, are readable at `input` and writable at `output`. The others
-/// are zeros, and are not written. The last bytes, where they are no whole block, are in `tail`.
-pub struct Padded<'a, V: Vector, const R: usize> {
+/// Vectors that can be there in part.
+pub trait Lanes: Vector {
+    /// The first bytes, or as many as a vector has, and zeros above them: in one piece, so that a load of it need not wait
+    /// when it went to memory.
+    ///
+    /// # Safety
+    /// So many bytes are readable, and the CPU has such vectors.
+    #[doc(hidden)]
+    unsafe fn part(from: *const u8, bytes: usize) -> Self;
+
+    /// Its first bytes, or all of them if there are not so many, go to memory.
+    ///
+    /// # Safety
+    /// So many bytes are writable, and the CPU has such vectors.
+    #[doc(hidden)]
+    unsafe fn store_part(self, to: *mut u8, bytes: usize);
+}
+
+impl Lanes for __m128i {
+    #[inline(always)]
+    unsafe fn part(from: *const u8, bytes: usize) -> Self {
+        // SAFETY: the caller's.
+        match bytes {
+            0 => vector(0),
+            1..16 => unsafe { load_up_to_16(from, bytes) },
+            _ => unsafe { load_16(from) },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, bytes: usize) {
+        // SAFETY: the caller's.
+        match bytes {
+            0 => {}
+            1..16 => unsafe { store_up_to_16(to, bytes, self) },
+            _ => unsafe { to.cast::<Self>().write_unaligned(self) },
+        }
+    }
+}
+
+impl Lanes for __m256i {
+    #[inline(always)]
+    unsafe fn part(from: *const u8, bytes: usize) -> Self {
+        if bytes >= 32 {
+            // SAFETY: the caller's, and any bytes are a vector.
+            return unsafe { from.cast::<Self>().read_unaligned() };
+        }
+        // SAFETY: the caller's; two halves are a whole.
+        unsafe {
+            let high = __m128i::part(from.wrapping_add(16), bytes.saturating_sub(16));
+            transmute::<[__m128i; 2], Self>([__m128i::part(from, bytes), high])
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, bytes: usize) {
+        if bytes >= 32 {
+            // SAFETY: the caller's.
+            return unsafe { to.cast::<Self>().write_unaligned(self) };
+        }
+        // SAFETY: the caller's; a whole is two halves.
+        unsafe {
+            let [low, high] = transmute::<Self, [__m128i; 2]>(self);
+            low.store_part(to, bytes);
+            high.store_part(to.wrapping_add(16), bytes.saturating_sub(16));
+        }
+    }
+}
+
+impl Lanes for __m512i {
+    #[inline(always)]
+    unsafe fn part(from: *const u8, bytes: usize) -> Self {
+        if bytes >= 64 {
+            // SAFETY: the caller's, and any bytes are a vector.
+            return unsafe { from.cast::<Self>().read_unaligned() };
+        }
+        // SAFETY: the caller's; no byte is read that the mask leaves out.
+        unsafe { _mm512_maskz_loadu_epi8(!(u64::MAX << bytes), from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, bytes: usize) {
+        if bytes >= 64 {
+            // SAFETY: the caller's.
+            return unsafe { to.cast::<Self>().write_unaligned(self) };
+        }
+        // SAFETY: the caller's; no byte is written that the mask leaves out.
+        unsafe { _mm512_mask_storeu_epi8(to.cast(), !(u64::MAX << bytes), self) }
+    }
+}
+
+/// `R` registers. If they are direct, `left` bytes of them, 1 to all, are readable at `input` and writable at `output`, and
+/// the others are zeros that are not written. Else all of them are; and if they are no part of the data, `left` bytes of
+/// them go `back` there on drop, and all of them are wiped.
+#[derive(Debug)]
+pub struct Padded<'a, V: Lanes, const R: usize> {
     input: *const u8,
     output: *mut u8,
     left: usize,
-    tail: &'a mut Tail,
+    back: Option<*mut u8>,
     registers: PhantomData<&'a mut [V]>,
 }
 
-impl<V: Vector, const R: usize> Padded<'_, V, R> {
-    /// Whether all of register `I` is there.
+impl<V: Lanes, const R: usize> Padded<'_, V, R> {
+    /// Of register `I`, so many bytes are there, or all.
     #[inline(always)]
-    const fn has<const I: usize>(&self) -> bool {
+    const fn bytes<const I: usize>(&self) -> usize {
         const { assert!(I < R) }
-        self.left >= const { (I + 1) * size_of::<V>() }
+        if is_direct::<V>(R) { self.left.saturating_sub(I * size_of::<V>()) } else { size_of::<V>() }
     }
 
-    /// # Safety
-    /// It is there.
-    #[inline(always)]
-    unsafe fn read<const I: usize>(&self) -> V {
-        // SAFETY: the caller's; any bytes are a vector.
-        unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
-    }
-
-    /// # Safety
-    /// It is there.
-    #[inline(always)]
-    unsafe fn write<const I: usize>(&mut self, vector: V) {
-        // SAFETY: the caller's.
-        unsafe { self.output.add(I * size_of::<V>()).cast::<V>().write_unaligned(vector) }
-    }
-
-    /// The block that begins at this byte, or as much as there is of it, and zeros.
-    #[inline(always)]
-    fn block(&self, at: usize) -> __m128i {
-        if self.left >= at + 16 {
-            // SAFETY: 16 bytes are there.
-            unsafe { load_16(self.input.add(at)) }
-        } else if self.left > at {
-            vector(self.tail.0)
-        } else {
-            vector(0)
-        }
-    }
-
-    /// As much as there is of it becomes the vector.
-    #[inline(always)]
-    fn set_block(&mut self, at: usize, block: __m128i) {
-        if self.left >= at + 16 {
-            // SAFETY: 16 bytes are there.
-            unsafe { self.output.add(at).cast::<__m128i>().write_unaligned(block) }
-        } else if self.left > at {
-            self.tail.0 = number(block);
-        }
-    }
-}
-
-impl<const R: usize> Padded<'_, __m128i, R> {
     /// Register `I`.
     #[inline(always)]
-    pub fn load<const I: usize>(&self) -> __m128i {
-        self.block(16 * I)
+    pub fn load<const I: usize>(&self) -> V {
+        // SAFETY: so many bytes are readable from register I on.
+        unsafe { V::part(self.input.wrapping_add(I * size_of::<V>()), self.bytes::<I>()) }
     }
 
     /// Register `I` becomes `vector`.
     #[inline(always)]
-    pub fn store<const I: usize>(&mut self, vector: __m128i) {
-        self.set_block(16 * I, vector);
+    pub fn store<const I: usize>(&mut self, vector: V) {
+        // SAFETY: so many bytes are writable from register I on.
+        unsafe { vector.store_part(self.output.wrapping_add(I * size_of::<V>()), self.bytes::<I>()) }
     }
 }
 
-impl<const R: usize> Padded<'_, __m256i, R> {
-    /// Register `I`.
+impl<V: Lanes, const R: usize> Drop for Padded<'_, V, R> {
     #[inline(always)]
-    pub fn load<const I: usize>(&self) -> __m256i {
-        if self.has::<I>() {
-            // SAFETY: it is there.
-            return unsafe { self.read::<I>() };
-        }
-        let lanes = [self.block(32 * I), self.block(32 * I + 16)];
-        // SAFETY: two halves are a whole, and any bytes are a vector.
-        unsafe { transmute::<[__m128i; 2], __m256i>(lanes) }
-    }
-
-    /// Register `I` becomes `vector`.
-    #[inline(always)]
-    pub fn store<const I: usize>(&mut self, vector: __m256i) {
-        if self.has::<I>() {
-            // SAFETY: it is there.
-            return unsafe { self.write::<I>(vector) };
-        }
-        // SAFETY: a whole is two halves, and any bytes are a vector.
-        let [low, high] = unsafe { transmute::<__m256i, [__m128i; 2]>(vector) };
-        self.set_block(32 * I, low);
-        self.set_block(32 * I + 16, high);
-    }
-}
-
-impl<const R: usize> Padded<'_, __m512i, R> {
-    /// The bytes of register `I` that are there.
-    #[inline(always)]
-    const fn mask<const I: usize>(&self) -> __mmask64 {
-        let bytes = self.left.saturating_sub(64 * I) as u32;
-        // not called for whole registers
-        !(u64::MAX << (bytes % 64))
-    }
-
-    /// Register `I`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn load<const I: usize>(&self) -> __m512i {
-        if self.has::<I>() {
-            // SAFETY: it is there.
-            return unsafe { self.read::<I>() };
-        }
-        // SAFETY: no byte is read that the mask leaves out.
-        unsafe { _mm512_maskz_loadu_epi8(self.mask::<I>(), self.input.wrapping_add(64 * I).cast()) }
-    }
-
-    /// Register `I` becomes `vector`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn store<const I: usize>(&mut self, vector: __m512i) {
-        if self.has::<I>() {
-            // SAFETY: it is there.
-            return unsafe { self.write::<I>(vector) };
-        }
-        // SAFETY: no byte is written that the mask leaves out.
-        unsafe { _mm512_mask_storeu_epi8(self.output.wrapping_add(64 * I).cast(), self.mask::<I>(), vector) }
-    }
-}
-
-impl<V: Vector, const R: usize> Drop for Padded<'_, V, R> {
-    #[inline]
     fn drop(&mut self) {
-        let whole = self.left & !15;
-        if size_of::<V>() < 64 && whole < self.left {
-            // SAFETY: as many bytes are writable at the output.
-            unsafe { store_up_to_16(self.output.add(whole), self.left - whole, vector(self.tail.0)) }
-            self.tail.0.zeroize();
+        let Some(back) = self.back else { return };
+        let room = self.output.cast::<V>();
+        for i in 0..R {
+            let at = i * size_of::<V>();
+            // SAFETY: register i of the room, which is aligned for it; so many bytes are writable from there on.
+            unsafe {
+                room.add(i).read().store_part(back.wrapping_add(at), self.left.saturating_sub(at));
+                room.add(i).write_volatile(MaybeUninit::zeroed().assume_init());
+            }
         }
     }
 }

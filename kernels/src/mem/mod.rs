@@ -24,7 +24,7 @@ mod blocks;
 mod message;
 
 pub(crate) use blocks::load_64;
-pub use blocks::{Blocks, Padded, Tail, bytes, less8_xmm, less8_ymm, less8_zmm};
+pub use blocks::{Blocks, Lanes, Padded, Room, bytes, less8_xmm, less8_ymm, less8_zmm};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
 
 use crate::keys::{RoundKey, RoundKeys};
