@@ -264,3 +264,37 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
     }
     i == a.len()
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use byways_kernels::cpu::Features;
+
+    use super::*;
+
+    /// The tier's table, if a tier is planned.
+    fn planned<F: Copy>(tiers: &'static [Tier<F>], limit: Width, cpu: Detected) -> Option<Vec<(usize, &'static str)>> {
+        plan(tiers, limit, cpu).map(|(tier, _)| tier.rows().collect())
+    }
+
+    #[test]
+    fn cpus_without_gfni_have_rows_of_their_own() {
+        let cpu = Detected::get().only(Features::all().without(Features::named("gfni")));
+        let has = |features| cpu.features().contains(Features::named(features));
+        if has("avx2,vpclmulqdq") {
+            let bytes_swapped = vec![(64, "crc_msb_swap_by4_xmm"), (MORE, "crc_msb_swap_by8_ymm")];
+            for limit in [Width::Zmm, Width::Ymm] {
+                assert_eq!(planned(&MSB, limit, cpu).as_ref(), Some(&bytes_swapped));
+            }
+        }
+        if has("pclmulqdq,ssse3") {
+            assert_eq!(planned(&MSB, Width::Xmm, cpu), Some(vec![(MORE, "crc_msb_swap_by8_xmm")]));
+        }
+        for tiers in [&ARIA_ECB_ZMM[..], &ARIA_ECB_LESS] {
+            assert_eq!(planned(tiers, Width::Zmm, cpu), None);
+        }
+        if has("aes,ssse3") {
+            let by_aes = vec![(64, "aria_ecb_aessub_by4_xmm"), (MORE, "aria_ecb_aessub_by8_xmm")];
+            assert_eq!(planned(&ARIA_ECB_AESSUB, Width::Zmm, cpu), Some(by_aes));
+        }
+    }
+}

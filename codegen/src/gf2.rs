@@ -220,9 +220,9 @@ pub mod aria {
         #[test]
         fn rows_and_columns_have_each_class_once() {
             for odd in [false, true] {
-                for line in 0..4 {
-                    let mut row = GRID[line].map(|byte| class(byte, odd));
-                    let mut column = [0, 1, 2, 3].map(|row| class(GRID[row][line], odd));
+                for (i, row) in GRID.iter().enumerate() {
+                    let mut row = row.map(|byte| class(byte, odd));
+                    let mut column = GRID.map(|row| class(row[i], odd));
                     row.sort_unstable();
                     column.sort_unstable();
                     assert_eq!((row, column), ([0, 1, 2, 3], [0, 1, 2, 3]));

@@ -34,10 +34,10 @@ pub struct Description {
 /// has, an N that a width does not allow, and variants asked for twice.
 pub fn aes_ctr(input: TokenStream) -> Result<Description> {
     description(input, &["key", "form", "by", "width"], |group, errors| {
-        let keys = group.list("key", "key sizes: `128`, `192`, `256`", errors);
-        let forms = group.optional("form", "forms: `plain`, `cached`", errors);
-        let forms = forms.map_or(vec![CtrForm::Plain], |forms| each(forms, errors, ctr_form));
-        let keys = each(keys, errors, key_size);
+        let keys = group.list("key", &KEY_SIZES.listed(), errors);
+        let forms = group.optional("form", &CTR_FORMS.listed(), errors);
+        let forms = forms.map_or(vec![CtrForm::Plain], |forms| each(forms, errors, &CTR_FORMS));
+        let keys = each(keys, errors, &KEY_SIZES);
         let alike = forms.into_iter().map(|form| Alike {
             one: Algorithm::AesCtr(KeySize::Aes128, form),
             asked: keys.iter().map(|&key| Algorithm::AesCtr(key, form)).collect(),
@@ -52,8 +52,8 @@ pub fn aes_ctr(input: TokenStream) -> Result<Description> {
 /// As of [`aes_ctr`].
 pub fn crc_fold(input: TokenStream) -> Result<Description> {
     description(input, &["form", "by", "width"], |group, errors| {
-        let forms = group.list("form", &format!("forms: {}", crc_forms()), errors);
-        let asked = each(forms, errors, crc_form).into_iter().map(Algorithm::Crc).collect();
+        let forms = group.list("form", &CRC_FORMS.listed(), errors);
+        let asked = each(forms, errors, &CRC_FORMS).into_iter().map(Algorithm::Crc).collect();
         vec![Alike { one: Algorithm::Crc(CrcForm::Lsb), asked }]
     })
 }
@@ -64,10 +64,10 @@ pub fn crc_fold(input: TokenStream) -> Result<Description> {
 /// As of [`aes_ctr`].
 pub fn aria(input: TokenStream) -> Result<Description> {
     description(input, &["mode", "form", "by", "width"], |group, errors| {
-        let modes = group.list("mode", &format!("modes: {}", aria_modes()), errors);
-        let forms = group.optional("form", "forms: `gfni`, `aessub`", errors);
-        let forms = forms.map_or(vec![AriaForm::Gfni], |forms| each(forms, errors, aria_form));
-        let modes = each(modes, errors, aria_mode);
+        let modes = group.list("mode", &ARIA_MODES.listed(), errors);
+        let forms = group.optional("form", &ARIA_FORMS.listed(), errors);
+        let forms = forms.map_or(vec![AriaForm::Gfni], |forms| each(forms, errors, &ARIA_FORMS));
+        let modes = each(modes, errors, &ARIA_MODES);
         let alike = forms.into_iter().map(|form| Alike {
             one: Algorithm::Aria(AriaMode::Ecb, form),
             asked: modes.iter().map(|&mode| Algorithm::Aria(mode, form)).collect(),
@@ -94,10 +94,10 @@ fn description(
     for group in &parsed.groups {
         let algorithms = algorithms(group, &mut errors);
         let by = group.list("by", "numbers of blocks in flight", &mut errors);
-        let widths = group.list("width", "widths: `xmm`, `ymm`, `zmm`", &mut errors);
+        let widths = group.list("width", &WIDTHS.listed(), &mut errors);
         group.only(fields, &mut errors);
         let by = each_with_span(by, &mut errors, unroll);
-        let widths = each(widths, &mut errors, width);
+        let widths = each(widths, &mut errors, &WIDTHS);
         for &(by, by_span) in &by {
             for &width in &widths {
                 for Alike { one, asked } in &algorithms {
@@ -213,57 +213,46 @@ impl Group {
     }
 }
 
-fn each<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<T> {
-    each_with_span(items, errors, of).into_iter().map(|(value, _)| value).collect()
+fn each<T: Copy>(items: &[Item], errors: &mut Errors, names: &Names<T>) -> Vec<T> {
+    each_with_span(items, errors, |item| names.named(item)).into_iter().map(|(value, _)| value).collect()
 }
 
-fn each_with_span<T>(items: &[Item], errors: &mut Errors, of: fn(&Item) -> Result<T>) -> Vec<(T, Span)> {
+fn each_with_span<T>(items: &[Item], errors: &mut Errors, of: impl Fn(&Item) -> Result<T>) -> Vec<(T, Span)> {
     let each = items.iter().map(|item| of(item).map(|value| (value, item.0.span())));
     each.filter_map(|value| value.map_err(|error| errors.add(error)).ok()).collect()
 }
 
-fn key_size(item: &Item) -> Result<KeySize> {
-    let text = item.0.to_string();
-    let known = KeySize::ALL.into_iter().find(|key| key.bits().to_string() == text);
-    known.ok_or_else(|| item.error(&format!("unknown key size `{text}`; there are `128`, `192`, `256`")))
+/// Values that go by names in lists.
+struct Names<T: 'static> {
+    /// What one of them is.
+    what: &'static str,
+    all: &'static [T],
+    name: fn(T) -> String,
 }
 
-fn aria_modes() -> String {
-    AriaMode::ALL.map(|mode| format!("`{}`", mode.name())).join(", ")
-}
+const KEY_SIZES: Names<KeySize> = Names { what: "key size", all: &KeySize::ALL, name: |key| key.bits().to_string() };
+const CTR_FORMS: Names<CtrForm> = Names { what: "form", all: &CtrForm::ALL, name: |form| form.name().to_owned() };
+const CRC_FORMS: Names<CrcForm> = Names { what: "form", all: &CrcForm::ALL, name: |form| form.name().to_owned() };
+const ARIA_MODES: Names<AriaMode> = Names { what: "mode", all: &AriaMode::ALL, name: |mode| mode.name().to_owned() };
+const ARIA_FORMS: Names<AriaForm> = Names { what: "form", all: &AriaForm::ALL, name: |form| form.name().to_owned() };
+const WIDTHS: Names<Width> = Names { what: "width", all: &Width::ALL, name: |width| width.name().to_owned() };
 
-fn aria_mode(item: &Item) -> Result<AriaMode> {
-    let text = item.0.to_string();
-    let known = AriaMode::ALL.into_iter().find(|mode| mode.name() == text);
-    known.ok_or_else(|| item.error(&format!("unknown mode `{text}`; there are {}", aria_modes())))
-}
+impl<T: Copy> Names<T> {
+    fn named(&self, item: &Item) -> Result<T> {
+        let text = item.0.to_string();
+        let known = self.all.iter().copied().find(|&value| (self.name)(value) == text);
+        known.ok_or_else(|| item.error(&format!("unknown {} `{text}`; there are {}", self.what, self.all())))
+    }
 
-fn aria_form(item: &Item) -> Result<AriaForm> {
-    let text = item.0.to_string();
-    let known = AriaForm::ALL.into_iter().find(|form| form.name() == text);
-    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are `gfni`, `aessub`")))
-}
+    /// What a list of them holds.
+    fn listed(&self) -> String {
+        format!("{}s: {}", self.what, self.all())
+    }
 
-fn crc_forms() -> String {
-    CrcForm::ALL.map(|form| format!("`{}`", form.name())).join(", ")
-}
-
-fn crc_form(item: &Item) -> Result<CrcForm> {
-    let text = item.0.to_string();
-    let known = CrcForm::ALL.into_iter().find(|form| form.name() == text);
-    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are {}", crc_forms())))
-}
-
-fn ctr_form(item: &Item) -> Result<CtrForm> {
-    let text = item.0.to_string();
-    let known = CtrForm::ALL.into_iter().find(|form| form.name() == text);
-    known.ok_or_else(|| item.error(&format!("unknown form `{text}`; there are `plain`, `cached`")))
-}
-
-fn width(item: &Item) -> Result<Width> {
-    let text = item.0.to_string();
-    let known = Width::ALL.into_iter().find(|width| width.name() == text);
-    known.ok_or_else(|| item.error(&format!("unknown width `{text}`; there are `xmm`, `ymm`, `zmm`")))
+    fn all(&self) -> String {
+        let names: Vec<String> = self.all.iter().map(|&value| format!("`{}`", (self.name)(value))).collect();
+        names.join(", ")
+    }
 }
 
 fn unroll(item: &Item) -> Result<usize> {

@@ -3,6 +3,7 @@
 use crc_catalog::algorithm::*;
 
 use super::Algorithm;
+use super::engine::Kind;
 
 /// A model with its names.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +37,16 @@ pub enum AnyAlgorithm {
 }
 
 impl AnyAlgorithm {
+    /// Whether the library has the same kernels for both.
+    pub fn shares_kernels(self, other: AnyAlgorithm) -> bool {
+        self.kind() == other.kind()
+    }
+
+    fn kind(self) -> Kind {
+        let Algorithm { width, poly, refin, .. } = self.wide();
+        Kind::of(width, poly, refin)
+    }
+
     /// The same in numbers of 64 bits.
     pub fn wide(self) -> Algorithm<u64> {
         macro_rules! widened {

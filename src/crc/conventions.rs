@@ -45,6 +45,12 @@ impl Conventions {
         register(self.width, self.refin, initial)
     }
 
+    /// The inverse of [`Conventions::start`]: the `init` that makes this register.
+    pub(crate) const fn init_of(&self, register: u64) -> u64 {
+        let high = if self.refin { register.reverse_bits() } else { register };
+        high >> (64 - self.width)
+    }
+
     /// The CRC that the register makes when all data are in it.
     #[inline]
     pub(crate) fn finish(&self, register: u64) -> u64 {

@@ -286,7 +286,10 @@ impl<W: Width> Crc<W> {
         if !self.engine.is_fallback() {
             self.engine.choose();
         }
-        self.engine.update(register, bytes).unwrap_or_else(|| W::fallback(&self.fallback, register, bytes))
+        self.engine.update(register, bytes).unwrap_or_else(|| {
+            let initial = W::from_u64(self.conventions.init_of(register));
+            self.conventions.resume(W::fallback(&self.fallback, initial, bytes).to_u64())
+        })
     }
 }
 

@@ -18,9 +18,9 @@ pub trait Width: Copy + Send + Sync + crc_catalog::Width + sealed::Sealed {
     /// The low bits of a wide one.
     #[doc(hidden)]
     fn from_u64(wide: u64) -> Self;
-    /// The register after `bytes`, by crate `crc`.
+    /// The CRC of `bytes` with `initial` instead of the algorithm's `init`, by crate `crc`.
     #[doc(hidden)]
-    fn fallback(crc: &::crc::Crc<Self>, register: u64, bytes: &[u8]) -> u64;
+    fn fallback(crc: &::crc::Crc<Self>, initial: Self, bytes: &[u8]) -> Self;
 }
 
 mod sealed {
@@ -41,19 +41,10 @@ macro_rules! words {
                     wide as $word
                 }
                 #[cold]
-                fn fallback(crc: &::crc::Crc<Self>, register: u64, bytes: &[u8]) -> u64 {
-                    let algorithm = crc.algorithm;
-                    let unused = 64 - u32::from(algorithm.width);
-                    let initial = if algorithm.refin { register.reverse_bits() } else { register } >> unused;
-                    let mut digest = crc.digest_with_initial(initial as $word);
+                fn fallback(crc: &::crc::Crc<Self>, initial: Self, bytes: &[u8]) -> Self {
+                    let mut digest = crc.digest_with_initial(initial);
                     digest.update(bytes);
-                    let low = u64::from(digest.finalize() ^ algorithm.xorout);
-                    match (algorithm.refin, algorithm.refout) {
-                        (true, true) => low,
-                        (false, false) => low << unused,
-                        (true, false) => low.reverse_bits() >> unused,
-                        (false, true) => low.reverse_bits(),
-                    }
+                    digest.finalize()
                 }
             }
         )*

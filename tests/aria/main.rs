@@ -17,6 +17,8 @@ mod drop_in;
 #[path = "../ctr/exhaustion.rs"]
 mod exhaustion;
 mod family;
+#[path = "../cases/json.rs"]
+mod json;
 #[path = "../ctr/play.rs"]
 mod play;
 #[path = "../ctr/seek.rs"]

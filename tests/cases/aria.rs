@@ -5,7 +5,7 @@ pub(crate) mod ctr;
 
 use serde_json::Value;
 
-use ctr::json::{hex, input, known, text};
+use crate::json::{hex, input, known, text};
 
 const LINES: &str = include_str!("aria.jsonl");
 

@@ -1,12 +1,9 @@
 //! The lines of `crc.jsonl`: published vectors, and faults that others shipped.
 
-mod json;
-
 use byways::crc::Algorithm;
 use serde_json::{Map, Value};
 
-pub(crate) use json::noise;
-use json::{input, known, text};
+use crate::json::{input, known, text};
 
 const LINES: &str = include_str!("crc.jsonl");
 

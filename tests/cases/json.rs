@@ -1,4 +1,5 @@
 //! What the lines of all families are made of.
+#![allow(dead_code)] // each test uses a part of it
 
 use serde_json::{Map, Value};
 

@@ -1,12 +1,10 @@
 //! The lines of `ctr.jsonl`: published vectors, and faults that others shipped.
 #![allow(dead_code)] // each test uses a part of it
 
-pub(crate) mod json;
-
 use byways::ctr::Field;
 use serde_json::Value;
 
-use json::{hex, input, known, text};
+use crate::json::{hex, input, known, text};
 
 const LINES: &str = include_str!("ctr.jsonl");
 

@@ -6,6 +6,8 @@ mod catalogue;
 mod combine;
 mod copy;
 mod drop_in;
+#[path = "../cases/json.rs"]
+mod json;
 mod models;
 #[cfg(unix)]
 mod pages;

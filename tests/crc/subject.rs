@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use byways::crc::Algorithm;
 use byways::{Width, limit_width};
 
-use crate::cases::noise;
+use crate::json::noise;
 
 /// Makes the check on one tier after the other. A limit holds for the whole process, so other checks wait.
 pub(crate) fn on_every_tier(mut check: impl FnMut(Width)) {

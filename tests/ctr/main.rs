@@ -10,6 +10,8 @@ mod drop_in;
 mod exhaustion;
 mod family;
 mod first_call;
+#[path = "../cases/json.rs"]
+mod json;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod plan;

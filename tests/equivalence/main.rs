@@ -11,6 +11,9 @@ mod crc;
 #[cfg(target_arch = "x86_64")]
 mod ctr;
 #[cfg(target_arch = "x86_64")]
+#[path = "../cases/json.rs"]
+mod json;
+#[cfg(target_arch = "x86_64")]
 #[path = "../crc/pages.rs"]
 mod pages;
 #[cfg(target_arch = "x86_64")]

@@ -34,7 +34,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Outside, Registry};
+use super::{Outside, REVERSE, Registry, prefetch};
 use crate::cost;
 use crate::ir::{
     Argument, Block, Builder, Compute, Counter, Extent, Flow, Keys, Program, Runs, Skeleton, State, Value,
@@ -46,9 +46,6 @@ const BUSY: usize = 8;
 
 /// How far ahead of a batch its successors' data are asked for, in bytes: some 200 cycles at full speed.
 const AHEAD: usize = 1536;
-
-/// Bytes in a cache line.
-const LINE: usize = 64;
 
 pub(super) fn program(variant: Variant, key: KeySize, form: CtrForm) -> Program {
     let streamed = describe(variant, key, form, Keys::Streamed);
@@ -117,9 +114,6 @@ fn describe(variant: Variant, key: KeySize, form: CtrForm, keys: Keys) -> Progra
     p.finish(variant, setup, vec![state], Skeleton::Counter(counter))
 }
 
-/// Byte i is byte 15 − i.
-const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
-
 /// Rounds that the cached form has a table for.
 const CACHED: usize = 2;
 
@@ -161,9 +155,7 @@ impl Kernel {
         self.last_round(p, b, Extent::Whole);
         let build = Block { registers, body: p.take(), next: vec![next] };
 
-        for line in (0..registers * self.variant.width().bytes()).step_by(LINE) {
-            p.prefetch(AHEAD + line);
-        }
+        prefetch(p, self.variant.width(), registers, AHEAD);
         let mut b = Vec::new();
         for i in 0..registers {
             let t = p.table("t", i);

@@ -32,7 +32,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use super::{Outside, Registry};
+use super::{Outside, REVERSE, Registry};
 use crate::gf2::aria::{CELL, CLASSES, GRID, class, matrices, place, substitute};
 use crate::ir::{
     Argument, Block, Builder, Compute, Extent, KeyLayout, Program, RoundKey, Rounds, Skeleton, State, Stmt, Value,
@@ -120,9 +120,6 @@ pub(super) fn registry(krate: &TokenStream) -> Registry {
 
 /// Setup, what is made of the counter, what batches hand on, and a batch.
 type Parts = (Vec<Stmt>, Vec<Stmt>, Vec<State>, Block);
-
-/// Byte i is byte 15 − i.
-const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 
 /// The counter in every lane, as a little-endian number.
 fn counter(p: &mut Builder) -> Value {

@@ -45,7 +45,7 @@ use std::ops::Range;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Outside, Registry};
+use super::{Outside, REVERSE, Registry, prefetch};
 use crate::gf2::Modulus;
 use crate::ir::{
     Argument, Block, Builder, Chunks, Compute, Extent, Fold, Half, Order, Program, Skeleton, State, Value, Words,
@@ -57,9 +57,6 @@ const SHORT: usize = 8;
 
 /// How far ahead of a batch its successors' data are asked for, in bytes.
 const AHEAD: usize = 2048;
-
-/// Bytes in a cache line.
-const LINE: usize = 64;
 
 pub(super) fn program(variant: Variant, form: CrcForm) -> Program {
     let mut p = Builder::new(variant.width());
@@ -147,9 +144,6 @@ const fn order(form: CrcForm) -> Order {
         CrcForm::MsbSwap => Order::Plain,
     }
 }
-
-/// Byte i is byte 15 − i.
-const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
 
 /// In each half, byte j is 1 << j: bit i of a result is bit 7 − i of its byte.
 const REVERSE_BITS: u128 = {
@@ -294,9 +288,7 @@ impl Kernel {
     }
 
     fn batch(&self, p: &mut Builder, state: &[State]) -> Block {
-        for line in (0..state.len() * self.variant.width().bytes()).step_by(LINE) {
-            p.prefetch(AHEAD + line);
-        }
+        prefetch(p, self.variant.width(), state.len(), AHEAD);
         let k = p.stride("k", self.variant.by());
         let mut next = Vec::new();
         for (i, x) in state.iter().enumerate() {

@@ -7,8 +7,14 @@ mod crc_fold;
 
 use proc_macro2::{Ident, TokenStream};
 
-use crate::ir::Program;
-use crate::spec::{Algorithm, Variant};
+use crate::ir::{Builder, Program};
+use crate::spec::{Algorithm, Variant, Width};
+
+/// A shuffle: byte i is byte 15 − i.
+const REVERSE: u128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f;
+
+/// Bytes in a cache line.
+const LINE: usize = 64;
 
 /// The variant as a program.
 pub fn program(variant: Variant) -> Program {
@@ -65,4 +71,11 @@ pub fn registry(variants: &[Variant], krate: &TokenStream) -> Option<Registry> {
 /// 128-bit lanes that the constants of a CRC must have powers of x for, so that each of these kernels finds them.
 pub fn lanes(variants: &[Variant]) -> usize {
     crc_fold::lanes(variants)
+}
+
+/// Asks for the cache lines of so many registers of data, `ahead` bytes after the start of the block.
+fn prefetch(p: &mut Builder, width: Width, registers: usize, ahead: usize) {
+    for line in (0..registers * width.bytes()).step_by(LINE) {
+        p.prefetch(ahead + line);
+    }
 }

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use core::marker::PhantomData;
 use core::ptr;
 
-use super::{Vector, load_16, load_up_to_8, load_up_to_16, vector};
+use super::{Vector, Whole, beyond_whole, load_16, load_up_to_8, load_up_to_16, vector};
 
 /// What is left of a message.
 #[derive(Debug)]
@@ -31,11 +31,7 @@ impl<'a> Message<'a> {
     /// All of the message, if it is 1 byte to a whole register and `K` whole registers more.
     #[inline]
     pub fn all<V: Vector, const K: usize>(self) -> Option<Start<'a, V, K>> {
-        const { assert!(K < isize::MAX as usize / size_of::<V>(), "no memory has so many registers") }
-        let bytes = self.left.wrapping_sub(const { K * size_of::<V>() });
-        if bytes.wrapping_sub(1) >= size_of::<V>() {
-            return None;
-        }
+        let bytes = beyond_whole::<V, K>(self.left)?;
         Some(Start { data: self.data, bytes, registers: PhantomData })
     }
 
@@ -101,11 +97,7 @@ impl<'a> Message<'a> {
     /// All of the message, if it is 1 byte to a whole word and `K` whole words more.
     #[inline]
     pub fn all_words<const K: usize>(self) -> Option<StartWords<'a, K>> {
-        const { assert!(K < isize::MAX as usize / WORD, "no memory has so many words") }
-        let bytes = self.left.wrapping_sub(const { K * WORD });
-        if bytes.wrapping_sub(1) >= WORD {
-            return None;
-        }
+        let bytes = beyond_whole::<u64, K>(self.left)?;
         Some(StartWords { data: self.data, bytes, words: PhantomData })
     }
 
@@ -142,7 +134,7 @@ impl<V: Vector, const K: usize> Start<'_, V, K> {
     /// What of the state's bytes finds no place in the first register.
     #[inline]
     pub fn beyond(&self, state: u64) -> u64 {
-        if self.bytes < size_of::<u64>() { state >> (8 * self.bytes) } else { 0 }
+        beyond(state, self.bytes)
     }
 }
 
@@ -199,8 +191,7 @@ impl<const K: usize> Start<'_, __m256i, K> {
             // SAFETY: 16 bytes are readable, and those that end with the first register's.
             let (low, high) = unsafe { (load_16(self.data), load_16(self.data.add(before))) };
             // the state's bytes that are in both, so to speak, belong to the lower lane
-            let beyond = if before < size_of::<u64>() { state >> (8 * before) } else { 0 };
-            let high = _mm_xor_si128(high, vector(u128::from(beyond)));
+            let high = _mm_xor_si128(high, vector(u128::from(beyond(state, before))));
             _mm256_set_m128i(high, slide(_mm_xor_si128(low, xored), before))
         } else {
             let bytes = if K > 0 {
@@ -229,6 +220,12 @@ impl<const K: usize> Start<'_, __m256i, K> {
 
 /// Bytes in a word.
 const WORD: usize = size_of::<u64>();
+
+/// What of the state's bytes is beyond the first so many.
+#[inline]
+fn beyond(state: u64, bytes: usize) -> u64 {
+    if bytes < WORD { state >> (8 * bytes) } else { 0 }
+}
 
 /// Bytes of so many registers and chains of words, so many times; none where no memory has as many.
 const fn folded_and_chains<V: Vector>(registers: usize, chains: usize, words: usize, steps: usize) -> Option<usize> {
@@ -326,7 +323,7 @@ impl<const K: usize> StartWords<'_, K> {
     /// What of the state's bytes finds no place in it.
     #[inline]
     pub fn beyond(&self, state: u64) -> u64 {
-        if self.bytes < WORD { state >> (8 * self.bytes) } else { 0 }
+        beyond(state, self.bytes)
     }
 
     /// Word `I`, which is not the first; there are no chains but one.
@@ -399,30 +396,6 @@ fn slide(vector: __m128i, bytes: usize) -> __m128i {
     // SAFETY: the 16 bytes from any of the first 17 on are readable.
     let indices = unsafe { load_16(INDICES.as_ptr().add(if bytes < 16 { bytes } else { 16 })) };
     _mm_shuffle_epi8(vector, indices)
-}
-
-/// `K` whole registers of a message: as many are readable at `data`.
-#[derive(Debug)]
-pub struct Whole<'a, V, const K: usize> {
-    data: *const u8,
-    registers: PhantomData<&'a [V]>,
-}
-
-impl<V: Vector, const K: usize> Whole<'_, V, K> {
-    /// Says that the data `AHEAD` bytes after the start of the registers will be used soon. They need not exist.
-    #[inline]
-    pub fn prefetch<const AHEAD: usize>(&self) {
-        // SAFETY: a prefetch of any address is no access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.data.wrapping_add(AHEAD).cast()) }
-    }
-
-    /// Register `I`.
-    #[inline]
-    pub fn load<const I: usize>(&self) -> V {
-        const { assert!(I < K) }
-        // SAFETY: register I of K is readable, and any bytes are a vector.
-        unsafe { self.data.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
-    }
 }
 
 /// Whole registers at the end of a message, fewer than `MOST`: `left` of them are readable at `data`, and the powers of x

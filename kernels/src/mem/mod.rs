@@ -25,7 +25,7 @@ mod message;
 
 pub(crate) use blocks::load_64;
 pub use blocks::{Blocks, Lanes, Padded, Room, bytes, less8_xmm, less8_ymm, less8_zmm};
-pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, Whole, high};
+pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, high};
 
 use crate::keys::{RoundKey, RoundKeys};
 use crate::runs::{RUN_BYTES, cut, step};
@@ -69,8 +69,9 @@ impl<'inp, 'out> Data<'inp, 'out> {
     pub fn batch<V: Vector, const K: usize>(&mut self) -> Option<Piece<'inp, 'out, V, K>> {
         const { assert!(K <= isize::MAX as usize / size_of::<V>(), "no memory has so many registers") }
         let bytes = const { K * size_of::<V>() };
-        let Data { input, output, .. } = self.split(bytes)?;
-        Some(Piece { input, output, buffers: PhantomData })
+        let next = self.split(bytes)?;
+        // SAFETY: K registers were split off.
+        Some(unsafe { next.piece() })
     }
 
     /// How many registers what is left reaches into.
@@ -82,13 +83,20 @@ impl<'inp, 'out> Data<'inp, 'out> {
     /// All that is left, if it is `K` whole registers and 1 byte to a whole register more.
     #[inline]
     pub fn last<V: Vector, const K: usize>(self) -> Option<Last<'inp, 'out, V, K>> {
-        const { assert!(K < isize::MAX as usize / size_of::<V>(), "no memory has so many registers") }
-        let bytes = self.left.wrapping_sub(const { K * size_of::<V>() });
-        if bytes.wrapping_sub(1) >= size_of::<V>() {
-            return None;
-        }
-        let whole = Piece { input: self.input, output: self.output, buffers: PhantomData };
+        let bytes = beyond_whole::<V, K>(self.left)?;
+        // SAFETY: K registers are left, and `bytes` bytes behind them.
+        let whole = unsafe { self.piece() };
         Some(Last { whole, bytes })
+    }
+
+    /// The first `K` registers.
+    ///
+    /// # Safety
+    /// As much is left.
+    #[inline]
+    unsafe fn piece<V: Vector, const K: usize>(self) -> Piece<'inp, 'out, V, K> {
+        let input = Whole { data: self.input, registers: PhantomData };
+        Piece { input, output: self.output, registers: PhantomData }
     }
 
     /// The next run of blocks, if as much is left.
@@ -111,6 +119,17 @@ impl<'inp, 'out> Data<'inp, 'out> {
         self.left -= bytes;
         Some(next)
     }
+}
+
+/// How many bytes are left beyond `K` whole `T`, if that is 1 to a whole one.
+#[inline]
+fn beyond_whole<T, const K: usize>(left: usize) -> Option<usize> {
+    const { assert!(K < isize::MAX as usize / size_of::<T>(), "no memory has so many registers") }
+    let bytes = left.wrapping_sub(const { K * size_of::<T>() });
+    if bytes.wrapping_sub(1) >= size_of::<T>() {
+        return None;
+    }
+    Some(bytes)
 }
 
 /// Data cut into runs of blocks and what is between them.
@@ -213,28 +232,49 @@ impl<V: Vector> Drop for Table<'_, V> {
     }
 }
 
-/// `K` whole registers of data: `K * size_of::<V>()` bytes are readable at `input` and writable at `output`.
+/// `K` whole registers: as many are readable at `data`.
+#[derive(Debug)]
+pub struct Whole<'a, V, const K: usize> {
+    data: *const u8,
+    registers: PhantomData<&'a [V]>,
+}
+
+impl<V: Vector, const K: usize> Whole<'_, V, K> {
+    /// Says that the data `AHEAD` bytes after the start of the registers will be used soon. They need not exist.
+    #[inline]
+    pub fn prefetch<const AHEAD: usize>(&self) {
+        // SAFETY: a prefetch of any address is no access.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.data.wrapping_add(AHEAD).cast()) }
+    }
+
+    /// Register `I`.
+    #[inline]
+    pub fn load<const I: usize>(&self) -> V {
+        const { assert!(I < K) }
+        // SAFETY: register I of K is readable, and any bytes are a vector.
+        unsafe { self.data.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+    }
+}
+
+/// `K` whole registers of data: as many are readable as `input` and writable at `output`.
 #[derive(Debug)]
 pub struct Piece<'inp, 'out, V, const K: usize> {
-    input: *const u8,
+    input: Whole<'inp, V, K>,
     output: *mut u8,
-    buffers: PhantomData<(&'inp [V], &'out mut [V])>,
+    registers: PhantomData<&'out mut [V]>,
 }
 
 impl<V: Vector, const K: usize> Piece<'_, '_, V, K> {
     /// Register `I`.
     #[inline]
     pub fn load<const I: usize>(&self) -> V {
-        const { assert!(I < K) }
-        // SAFETY: register I of K is readable, and any bytes are a vector.
-        unsafe { self.input.add(I * size_of::<V>()).cast::<V>().read_unaligned() }
+        self.input.load::<I>()
     }
 
-    /// Says that the data `AHEAD` bytes after the start of the piece will be used soon. They need not exist.
+    /// As [`Whole::prefetch`].
     #[inline]
     pub fn prefetch<const AHEAD: usize>(&self) {
-        // SAFETY: a prefetch of any address is no access.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.input.wrapping_add(AHEAD).cast()) }
+        self.input.prefetch::<AHEAD>();
     }
 
     /// Register `I` becomes `vector`.
@@ -275,7 +315,7 @@ impl<V: Vector, const K: usize> Last<'_, '_, V, K> {
     #[inline]
     fn input(&self) -> *const u8 {
         // SAFETY: the last register's bytes are behind K whole ones.
-        unsafe { self.whole.input.add(K * size_of::<V>()) }
+        unsafe { self.whole.input.data.add(K * size_of::<V>()) }
     }
 
     #[inline]

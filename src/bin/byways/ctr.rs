@@ -172,20 +172,7 @@ mod tests {
     use byways::cipher::StreamCipherSeek;
 
     use super::*;
-
-    /// Gives a few bytes at a time, and is interrupted between them.
-    struct Drip<'a>(&'a [u8], bool);
-
-    impl Read for Drip<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.1 = !self.1;
-            if self.1 {
-                return Err(ErrorKind::Interrupted.into());
-            }
-            let bytes = (self.0.len() % 7 + 1).min(self.0.len());
-            self.0.read(&mut buffer[..bytes])
-        }
-    }
+    use crate::drip::Drip;
 
     #[test]
     fn the_counter_goes_on_from_piece_to_piece() {
@@ -194,7 +181,7 @@ mod tests {
         let (plain, mut wanted, mut found) = ([9; 1000], [9; 1000], Vec::new());
         cipher().apply_keystream(&mut wanted);
         let mut cipher = cipher();
-        pump(&mut Drip(&plain, false), &mut found, |data| keystream(&mut cipher, data), |_| ()).unwrap();
+        pump(&mut Drip::new(&plain), &mut found, |data| keystream(&mut cipher, data), |_| ()).unwrap();
         assert!(found == wanted);
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use byways::crc::catalogue::AnyAlgorithm;
 use byways::crc::{CRC_16_T10_DIF, CRC_32_ISCSI, CRC_32_ISO_HDLC};
-use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, BLOCK, CRC32C, CrcForm, CtrForm, KeySize, Variant, Width};
+use byways_codegen::spec::{Algorithm, AriaForm, AriaMode, BLOCK, CrcForm, CtrForm, KeySize, Variant, Width};
 
 /// Kernels of one signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,14 +160,9 @@ impl Task {
 
     /// The task of a CRC's plan.
     pub(crate) fn of_crc(algorithm: AnyAlgorithm) -> Self {
-        let crc = algorithm.wide();
-        // bits above the width are not looked at
-        let poly = crc.poly & u64::MAX >> (64 - crc.width);
-        match (crc.refin, crc.width, poly) {
-            (true, 32, CRC32C) => Task::Crc32c,
-            (true, ..) => Task::CrcLsb,
-            (false, ..) => Task::CrcMsb,
-        }
+        let tasks = [Task::CrcLsb, Task::CrcMsb, Task::Crc32c];
+        let task = tasks.into_iter().find(|task| task.crc().is_some_and(|crc| crc.shares_kernels(algorithm)));
+        task.expect("every kernel has a task")
     }
 
     /// What its kernels' names begin with.
@@ -233,7 +228,7 @@ mod tests {
         // where the library does not look
         static BEYOND: byways::crc::Algorithm<u64> = byways::crc::Algorithm {
             width: 32,
-            poly: 1 << 32 | CRC32C,
+            poly: 1 << 32 | CRC_32_ISCSI.poly as u64,
             init: 0,
             refin: true,
             refout: true,

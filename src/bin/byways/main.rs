@@ -15,6 +15,8 @@ mod bench;
 mod catalogue;
 mod cost;
 mod ctr;
+#[cfg(test)]
+mod drip;
 mod expand;
 mod family;
 mod kernels;

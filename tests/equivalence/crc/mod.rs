@@ -2,8 +2,7 @@
 
 mod calls;
 #[path = "../../cases/crc.rs"]
-#[allow(dead_code, unused_imports)] // tests of the API need more of it
-#[allow(clippy::duplicate_mod)] // what the lines of all families are made of
+#[allow(dead_code)] // tests of the API need more of it
 mod cases;
 mod generators;
 mod page_ends;

@@ -195,6 +195,7 @@ mod tests {
     use byways::crc::CRC_64_NVME;
 
     use super::*;
+    use crate::drip::Drip;
 
     static CRC: Crc<u64> = Crc::<u64>::new(&CRC_64_NVME);
 
@@ -242,20 +243,8 @@ mod tests {
 
     #[test]
     fn what_comes_in_drips_is_one_sum() {
-        /// Gives a few bytes at a time, and is interrupted between them.
-        struct Drip<'a>(&'a [u8], bool);
-        impl Read for Drip<'_> {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                self.1 = !self.1;
-                if self.1 {
-                    return Err(ErrorKind::Interrupted.into());
-                }
-                let bytes = (self.0.len() % 7 + 1).min(self.0.len());
-                self.0.read(&mut buffer[..bytes])
-            }
-        }
         let data = [7; 1000];
-        let piece = Summer::new(&CRC, &Progress::of_bytes("sum", None)).stream(Drip(&data, false)).unwrap();
+        let piece = Summer::new(&CRC, &Progress::of_bytes("sum", None)).stream(Drip::new(&data)).unwrap();
         assert_eq!((piece.sum, piece.bytes), (CRC.checksum(&data), 1000));
     }
 }
