@@ -7,7 +7,7 @@ use byways_kernels::cpu::{ByLength, Detected, Kernel, ProvenByLength};
 use byways_kernels::crc::FoldFn;
 use byways_kernels::crc_fold::LANES;
 use byways_kernels::ctr::CtrFn;
-use byways_kernels::keys::aria::{Bytes, Classed, CtrFn as AriaCtrFn, EcbFn, Grid, Packed, Sliced};
+use byways_kernels::keys::aria::{AesDwords, CtrFn as AriaCtrFn, Dwords, EcbFn, Grid, Packed};
 use byways_kernels::{aes_ctr, aria, crc_fold};
 
 use crate::Width;
@@ -231,21 +231,21 @@ tiers! {
     /// ARIA in counter mode.
     ARIA_CTR_LESS: ARIA_LESS of aria::KERNELS, "aria_ctr", packed_ctr, AriaCtrFn<Packed>;
     /// ARIA, blocks by themselves.
-    ARIA_ECB_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ecb_aessub", classed, EcbFn<Classed>;
+    ARIA_ECB_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ecb_aessub", aes_dwords, EcbFn<AesDwords>;
     /// ARIA in counter mode.
-    ARIA_CTR_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ctr_aessub", classed_ctr, AriaCtrFn<Classed>;
+    ARIA_CTR_AESSUB: ARIA_AESSUB of aria::KERNELS, "aria_ctr_aessub", aes_dwords_ctr, AriaCtrFn<AesDwords>;
     /// ARIA, blocks by themselves.
     ARIA_ECB_GRID: ARIA_GRID of aria::KERNELS, "aria_ecb", grid, EcbFn<Grid>;
     /// ARIA in counter mode.
     ARIA_CTR_GRID: ARIA_GRID of aria::KERNELS, "aria_ctr", grid_ctr, AriaCtrFn<Grid>;
     /// ARIA, blocks by themselves.
-    ARIA_ECB_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ecb", sliced, EcbFn<Sliced>;
+    ARIA_ECB_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ecb", dwords, EcbFn<Dwords>;
     /// ARIA in counter mode.
-    ARIA_CTR_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ctr", sliced_ctr, AriaCtrFn<Sliced>;
+    ARIA_CTR_SLICED: ARIA_SLICED of aria::KERNELS, "aria_ctr", dwords_ctr, AriaCtrFn<Dwords>;
     /// ARIA, blocks by themselves.
-    ARIA_ECB_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ecb_aessub", bytes, EcbFn<Bytes>;
+    ARIA_ECB_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ecb_aessub", aes_dwords, EcbFn<AesDwords>;
     /// ARIA in counter mode.
-    ARIA_CTR_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ctr_aessub", bytes_ctr, AriaCtrFn<Bytes>;
+    ARIA_CTR_BYTES: ARIA_BYTES of aria::KERNELS, "aria_ctr_aessub", aes_dwords_ctr, AriaCtrFn<AesDwords>;
 }
 
 /// Whether `name` is `head` and `tail`.

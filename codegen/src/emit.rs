@@ -550,13 +550,15 @@ impl Emitter<'_> {
                 self.broadcast(&key).unwrap_or(key)
             }
             Op::Round(key, i) => {
-                let (i, width) = (Literal::usize_unsuffixed(*i), format_ident!("{}", width.name()));
+                let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("rounds of a block cipher") };
+                let (i, width) = (Literal::usize_unsuffixed(*i), width.name());
+                let vector = format_ident!("{}_{width}", rounds.layout.vector());
                 match key {
-                    RoundKey::First => quote!(first.#width::<#i>()),
-                    RoundKey::Odd => quote!(pair[0].#width::<#i>()),
-                    RoundKey::Even => quote!(pair[1].#width::<#i>()),
-                    RoundKey::LastButOne => quote!(last[0].#width::<#i>()),
-                    RoundKey::Last => quote!(last[1].#width::<#i>()),
+                    RoundKey::First => quote!(first.#vector::<#i>()),
+                    RoundKey::Odd => quote!(pair[0].#vector::<#i>()),
+                    RoundKey::Even => quote!(pair[1].#vector::<#i>()),
+                    RoundKey::LastButOne => quote!(last[0].#vector::<#i>()),
+                    RoundKey::Last => quote!(last[1].#vector::<#i>()),
                     RoundKey::Natural => {
                         let natural = format_ident!("last_{}", width);
                         quote!(keys.#natural())

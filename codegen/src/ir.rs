@@ -302,23 +302,44 @@ pub struct Rounds {
     pub batch: Block,
 }
 
-/// How a round key of 16 bytes lies in memory.
+/// How a kernel takes a round key of 16 bytes. What the S-boxes add is in all but those of AES's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum KeyLayout {
     /// Two vectors of 128 bits: of byte i, for two blocks, at its [place](crate::families::aria::place_packed).
     Packed,
-    /// A vector a byte, all of whose bytes are the same: 16 bytes each.
+    /// A vector a byte, all of whose bytes are the same.
     Sliced,
-    /// A vector of 128 bits a class, of byte i for four blocks at its [place](crate::families::aria::place_classed); with
-    /// what the S-boxes add not in it.
-    Classed,
-    /// The same vectors as lanes of one.
-    Lanes,
-    /// As [`KeyLayout::Sliced`], with what the S-boxes add not in it.
-    Bytes,
-    /// The same as four bytes each, in the order of the diffusion's grid; the first and the last key in the order of the
-    /// bytes.
+    /// A vector a byte as the diffusion's grid has them, which all xors of three inputs in it share.
     Grid,
+    /// A vector a class, of byte i for four blocks at its [place](crate::families::aria::place_classed).
+    Classed,
+    /// One vector whose lanes are the classes.
+    Lanes,
+    /// As [`KeyLayout::Sliced`], for S-boxes by AES rounds.
+    Bytes,
+}
+
+impl KeyLayout {
+    /// The type that has such keys in memory: those by the byte and by the class read the same.
+    pub const fn name(self) -> &'static str {
+        match self {
+            KeyLayout::Packed => "Packed",
+            KeyLayout::Grid => "Grid",
+            KeyLayout::Sliced | KeyLayout::Lanes => "Dwords",
+            KeyLayout::Classed | KeyLayout::Bytes => "AesDwords",
+        }
+    }
+
+    /// What the type calls a vector of it.
+    pub const fn vector(self) -> &'static str {
+        match self {
+            KeyLayout::Packed => "register",
+            KeyLayout::Grid => "cell",
+            KeyLayout::Sliced | KeyLayout::Bytes => "byte",
+            KeyLayout::Classed => "class",
+            KeyLayout::Lanes => "classes",
+        }
+    }
 }
 
 /// Counter mode's control flow. `start` and `flows` run over all data that are not in runs.

@@ -569,7 +569,7 @@ mod aria_kernels {
     use inout::InOutBuf;
 
     use super::{Kernel, Proven};
-    use crate::keys::aria::{Aria, Bytes, Classed, CtrFn, EcbFn, Grid, Keys, Lanes, Layout, Packed, Sliced};
+    use crate::keys::aria::{AesDwords, Aria, CtrFn, Dwords, EcbFn, Grid, Keys, Layout, Packed};
 
     impl<L: Layout> Proven<EcbFn<L>> {
         /// The blocks, each by itself, in the direction of the keys.
@@ -610,27 +610,19 @@ mod aria_kernels {
     narrow! {
         /// The kernel as one for blocks by themselves that takes packed keys, if it is.
         packed: Packed, EcbFn<Packed>;
-        /// The kernel as one for blocks by themselves that takes sliced keys, if it is.
-        sliced: Sliced, EcbFn<Sliced>;
-        /// The kernel as one for blocks by themselves that takes keys in the grid's order, if it is.
-        grid: Grid, EcbFn<Grid>;
         /// The kernel as one for counter mode that takes packed keys, if it is.
         packed_ctr: PackedCtr, CtrFn<Packed>;
-        /// The kernel as one for counter mode that takes sliced keys, if it is.
-        sliced_ctr: SlicedCtr, CtrFn<Sliced>;
+        /// The kernel as one for blocks by themselves that takes keys by dwords, if it is.
+        dwords: Dwords, EcbFn<Dwords>;
+        /// The kernel as one for counter mode that takes keys by dwords, if it is.
+        dwords_ctr: DwordsCtr, CtrFn<Dwords>;
+        /// The kernel as one for blocks by themselves that takes keys by dwords for S-boxes by AES rounds, if it is.
+        aes_dwords: AesDwords, EcbFn<AesDwords>;
+        /// The kernel as one for counter mode that takes keys by dwords for S-boxes by AES rounds, if it is.
+        aes_dwords_ctr: AesDwordsCtr, CtrFn<AesDwords>;
+        /// The kernel as one for blocks by themselves that takes keys in the grid's order, if it is.
+        grid: Grid, EcbFn<Grid>;
         /// The kernel as one for counter mode that takes keys in the grid's order, if it is.
         grid_ctr: GridCtr, CtrFn<Grid>;
-        /// The kernel as one for blocks by themselves that takes keys by lanes, if it is.
-        lanes: Lanes, EcbFn<Lanes>;
-        /// The kernel as one for counter mode that takes keys by lanes, if it is.
-        lanes_ctr: LanesCtr, CtrFn<Lanes>;
-        /// The kernel as one for blocks by themselves that takes keys by classes, if it is.
-        classed: Classed, EcbFn<Classed>;
-        /// The kernel as one for counter mode that takes keys by classes, if it is.
-        classed_ctr: ClassedCtr, CtrFn<Classed>;
-        /// The kernel as one for blocks by themselves that takes keys by bytes, if it is.
-        bytes: Bytes, EcbFn<Bytes>;
-        /// The kernel as one for counter mode that takes keys by bytes, if it is.
-        bytes_ctr: BytesCtr, CtrFn<Bytes>;
     }
 }

@@ -8,7 +8,7 @@ use byways_codegen::gf2::aria::{diffuse, substitute_all};
 use byways_kernels::aria::KERNELS;
 use byways_kernels::cpu::{AriaRounds, Detected};
 use byways_kernels::keys::KeyError;
-use byways_kernels::keys::aria::{Bytes, Classed, Grid, Keys, Lanes, Layout, Packed, Schedule, Sliced};
+use byways_kernels::keys::aria::{AesDwords, Dwords, Grid, Keys, Layout, Packed, Schedule};
 
 /// What a key schedule can be made with: with GFNI and without.
 fn rounds() -> Vec<AriaRounds> {
@@ -56,7 +56,7 @@ fn blocks(schedule: &Schedule, block: Block) -> Vec<(&'static str, [Block; 2])> 
             })*
         };
     }
-    of_layout! { packed sliced grid lanes classed bytes }
+    of_layout! { packed dwords aes_dwords grid }
     made
 }
 
@@ -124,11 +124,9 @@ fn keys_are_wiped_on_drop() {
     for bytes in [16, 24, 32] {
         let schedule = Schedule::new(&key(bytes, 3), rounds).unwrap();
         of_layout::<Packed>(&schedule);
-        of_layout::<Sliced>(&schedule);
+        of_layout::<Dwords>(&schedule);
+        of_layout::<AesDwords>(&schedule);
         of_layout::<Grid>(&schedule);
-        of_layout::<Lanes>(&schedule);
-        of_layout::<Classed>(&schedule);
-        of_layout::<Bytes>(&schedule);
         // the number of rounds, and with what they are made
         let left = after_drop(schedule);
         assert_eq!(left.len(), 2 * 17 * 16 + 2);

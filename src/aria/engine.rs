@@ -5,7 +5,7 @@
 
 use byways_kernels::cpu::{AriaRounds, Detected, Proven};
 use byways_kernels::inout::InOutBuf;
-use byways_kernels::keys::aria::{Bytes, Classed, CtrFn, EcbFn, Grid, Keys, Layout, Packed, Schedule, Sliced};
+use byways_kernels::keys::aria::{AesDwords, CtrFn, Dwords, EcbFn, Grid, Keys, Layout, Packed, Schedule};
 use byways_kernels::mem::bytes;
 
 use super::Block;
@@ -27,8 +27,8 @@ pub(crate) struct Plan {
 #[derive(Clone, Copy)]
 enum TierPlan {
     Zmm(Choice<Packed, Grid>),
-    Less(Choice<Packed, Sliced>),
-    AesSub(Choice<Classed, Bytes>),
+    Less(Choice<Packed, Dwords>),
+    AesSub(Choice<AesDwords, AesDwords>),
 }
 
 /// Kernels for any number of blocks.
@@ -98,21 +98,90 @@ impl Plan {
 }
 
 /// The round keys of both directions, wiped on drop, and the kernels that work with them.
-// the largest is what CPUs with AVX-512 have; keys are used in place, so that no copy of one is left behind
+// keys are used in place, so that no copy of one is left behind
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone)]
 pub(crate) enum Kernels {
-    Zmm(Keyed<Packed, Grid>),
-    Less(Keyed<Packed, Sliced>),
-    AesSub(Keyed<Classed, Bytes>),
+    Zmm(Keyed<Each<Packed, Grid>>),
+    Less(Keyed<Each<Packed, Dwords>>),
+    AesSub(Keyed<Both<AesDwords>>),
 }
 
 /// Kernels with their keys.
 #[derive(Clone)]
-pub(crate) struct Keyed<N: Layout, W: Layout> {
-    choice: Choice<N, W>,
+pub(crate) struct Keyed<K: Stored> {
+    choice: Choice<K::Narrow, K::Wide>,
+    keys: K,
+}
+
+/// Keys for the widest kernel and for the others.
+pub(crate) trait Stored: Sized {
+    type Narrow: Layout;
+    type Wide: Layout;
+
+    /// Zeros.
+    fn empty() -> Self;
+    fn fill(&mut self, schedule: &Schedule);
+    fn narrow(&self, encrypt: bool) -> &Keys<Self::Narrow>;
+    fn wide(&self, encrypt: bool) -> &Keys<Self::Wide>;
+}
+
+/// Of a layout each.
+#[derive(Clone)]
+pub(crate) struct Each<N: Layout, W: Layout> {
     narrow: Directions<N>,
     wide: Directions<W>,
+}
+
+impl<N: Layout, W: Layout> Stored for Each<N, W> {
+    type Narrow = N;
+    type Wide = W;
+
+    fn empty() -> Self {
+        Each { narrow: Directions::empty(), wide: Directions::empty() }
+    }
+
+    fn fill(&mut self, schedule: &Schedule) {
+        self.narrow.fill(schedule);
+        self.wide.fill(schedule);
+    }
+
+    #[inline]
+    fn narrow(&self, encrypt: bool) -> &Keys<N> {
+        self.narrow.of(encrypt)
+    }
+
+    #[inline]
+    fn wide(&self, encrypt: bool) -> &Keys<W> {
+        self.wide.of(encrypt)
+    }
+}
+
+/// Of the same layout.
+#[derive(Clone)]
+pub(crate) struct Both<L: Layout>(Directions<L>);
+
+impl<L: Layout> Stored for Both<L> {
+    type Narrow = L;
+    type Wide = L;
+
+    fn empty() -> Self {
+        Both(Directions::empty())
+    }
+
+    fn fill(&mut self, schedule: &Schedule) {
+        self.0.fill(schedule);
+    }
+
+    #[inline]
+    fn narrow(&self, encrypt: bool) -> &Keys<L> {
+        self.0.of(encrypt)
+    }
+
+    #[inline]
+    fn wide(&self, encrypt: bool) -> &Keys<L> {
+        self.0.of(encrypt)
+    }
 }
 
 /// Round keys to encrypt and to decrypt.
@@ -138,14 +207,13 @@ impl<L: Layout> Directions<L> {
     }
 }
 
-impl<N: Layout, W: Layout> Keyed<N, W> {
-    fn empty(choice: Choice<N, W>) -> Self {
-        Keyed { choice, narrow: Directions::empty(), wide: Directions::empty() }
+impl<K: Stored> Keyed<K> {
+    fn empty(choice: Choice<K::Narrow, K::Wide>) -> Self {
+        Keyed { choice, keys: K::empty() }
     }
 
     fn fill(&mut self, schedule: &Schedule) {
-        self.narrow.fill(schedule);
-        self.wide.fill(schedule);
+        self.keys.fill(schedule);
     }
 
     #[inline]
@@ -154,10 +222,10 @@ impl<N: Layout, W: Layout> Keyed<N, W> {
         let at = sizes.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
         if !batches.is_empty() {
-            wide.0.run(self.wide.of(encrypt), batches);
+            wide.0.run(self.keys.wide(encrypt), batches);
         }
         if !left.is_empty() {
-            narrow.0.kernel(left.len()).run(self.narrow.of(encrypt), left);
+            narrow.0.kernel(left.len()).run(self.keys.narrow(encrypt), left);
         }
         self.choice.wipe();
     }
@@ -169,12 +237,12 @@ impl<N: Layout, W: Layout> Keyed<N, W> {
         let (batches, left) = data.split_at(at);
         let blocks = (batches.len() / size_of::<Block>()) as u64;
         if !batches.is_empty() {
-            wide.1.run(&self.wide.encryption, counter, batches);
+            wide.1.run(self.keys.wide(true), counter, batches);
         }
         if !left.is_empty() {
             let low = (counter as u64).wrapping_add(blocks);
             let counter = counter & !u128::from(u64::MAX) | u128::from(low);
-            narrow.1.kernel(left.len()).run(&self.narrow.encryption, counter, left);
+            narrow.1.kernel(left.len()).run(self.keys.narrow(true), counter, left);
         }
         self.choice.wipe();
     }

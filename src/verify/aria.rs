@@ -152,11 +152,9 @@ macro_rules! keyed {
 
 keyed! {
     Packed: packed, PackedCtr: packed_ctr;
-    Sliced: sliced, SlicedCtr: sliced_ctr;
+    Dwords: dwords, DwordsCtr: dwords_ctr;
+    AesDwords: aes_dwords, AesDwordsCtr: aes_dwords_ctr;
     Grid: grid, GridCtr: grid_ctr;
-    Lanes: lanes, LanesCtr: lanes_ctr;
-    Classed: classed, ClassedCtr: classed_ctr;
-    Bytes: bytes, BytesCtr: bytes_ctr;
 }
 
 /// The key's schedule, on a CPU that runs kernels.

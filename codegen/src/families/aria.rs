@@ -72,7 +72,7 @@ pub(super) fn outside(
     krate: &TokenStream,
 ) -> Outside {
     let (by, width) = (variant.by(), variant.width());
-    let layout = Ident::new(&format!("{:?}", layout(variant, form)), Span::call_site());
+    let layout = Ident::new(layout(variant, form).name(), Span::call_site());
     let (counter, kind) = match mode {
         AriaMode::Ctr => (quote!(counter: #krate::core::primitive::u128,), quote::format_ident!("{layout}Ctr")),
         _ => (TokenStream::new(), layout.clone()),

@@ -84,17 +84,13 @@ macro_rules! layouts {
 layouts! {
     /// A round key for pairs of registers.
     Packed: 2 at 16, true, PAIRS, PAIRS, None;
-    /// A round key for a register a byte, 16 times each.
-    Sliced: 16 at 16, true, SPLAT, SPLAT, None;
-    /// A round key for a register a byte, in the order of the diffusion's grid, 4 times each; the first and the last in the
-    /// order of the bytes.
+    /// A round key by classes, each byte four times: for a register a class, or all classes, and for a register a byte.
+    Dwords: 4 at 64, true, CLASSES, CLASSES, None;
+    /// The same, for S-boxes by AES rounds.
+    AesDwords: 4 at 64, false, CLASSES, CLASSES, None;
+    /// A round key for a register a byte, in the order of the diffusion's grid, four times each; the first and the last in
+    /// the order of the bytes.
     Grid: 4 at 64, true, four_times(EACH), four_times(RESULTS), Some(FIRST_ROW);
-    /// A round key for a register a class, for four blocks.
-    Classed: 4 at 16, false, CLASSES, CLASSES, None;
-    /// A round key for a register whose lanes are the classes.
-    Lanes: 4 at 64, true, CLASSES, CLASSES, None;
-    /// A round key for a register a byte, 16 times each, without what the S-boxes add.
-    Bytes: 16 at 16, false, SPLAT, SPLAT, None;
 }
 
 /// An index that leaves a zero.
@@ -112,16 +108,6 @@ const PAIRS: [u128; 2] = {
     [index(rows[0]), index(rows[1])]
 };
 
-/// Each byte everywhere in its row.
-const SPLAT: [u128; 16] = {
-    let (mut rows, mut i) = ([0; 16], 0);
-    while i < 16 {
-        rows[i] = index([i; 16]);
-        i += 1;
-    }
-    rows
-};
-
 /// Each byte in its class, at its row in the grid, for four blocks.
 const CLASSES: [u128; 4] = {
     let (mut classes, mut at) = ([[ZERO; 16]; 4], 0);
@@ -136,6 +122,15 @@ const CLASSES: [u128; 4] = {
     }
     [index(classes[0]), index(classes[1]), index(classes[2]), index(classes[3])]
 };
+
+/// Which of the dwords of [`CLASSES`] a byte is.
+const fn dword(byte: usize) -> usize {
+    let mut at = 0;
+    while GRID[at] != byte {
+        at += 1;
+    }
+    4 * (byte % 4) + at / 4
+}
 
 /// These bytes four times each.
 const fn four_times(bytes: [usize; 16]) -> [u128; 4] {
@@ -201,41 +196,11 @@ const fn which(i: usize, last: usize) -> usize {
     }
 }
 
-impl Classed {
-    /// Class `I`'s part.
-    #[inline]
-    #[target_feature(enable = "sse2")]
-    pub fn xmm<const I: usize>(&self) -> __m128i {
-        const { assert!(I < 4) }
-        vector(u128::from_le_bytes(self.0[I]))
-    }
-}
-
-impl Bytes {
-    /// Byte `I`, everywhere.
-    #[inline]
-    #[target_feature(enable = "sse2")]
-    pub fn xmm<const I: usize>(&self) -> __m128i {
-        const { assert!(I < 16) }
-        vector(u128::from_le_bytes(self.0[I]))
-    }
-}
-
-impl Lanes {
-    /// All of it.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    pub fn zmm<const I: usize>(&self) -> __m512i {
-        const { assert!(I == 0) }
-        crate::mem::load_64(self.0.as_flattened().first_chunk().expect("64 bytes"))
-    }
-}
-
 impl Packed {
     /// Register `I`'s part.
     #[inline]
     #[target_feature(enable = "sse2")]
-    pub fn xmm<const I: usize>(&self) -> __m128i {
+    pub fn register_xmm<const I: usize>(&self) -> __m128i {
         const { assert!(I < 2) }
         vector(u128::from_le_bytes(self.0[I]))
     }
@@ -243,32 +208,72 @@ impl Packed {
     /// Register `I`'s part, in both lanes.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn ymm<const I: usize>(&self) -> __m256i {
-        _mm256_broadcastsi128_si256(self.xmm::<I>())
+    pub fn register_ymm<const I: usize>(&self) -> __m256i {
+        _mm256_broadcastsi128_si256(self.register_xmm::<I>())
     }
 
     /// Register `I`'s part, in all lanes.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn zmm<const I: usize>(&self) -> __m512i {
-        _mm512_broadcast_i32x4(self.xmm::<I>())
+    pub fn register_zmm<const I: usize>(&self) -> __m512i {
+        _mm512_broadcast_i32x4(self.register_xmm::<I>())
     }
 }
 
-impl Sliced {
+/// Byte `byte` out of its class's row, everywhere.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn byte_xmm(rows: &[Plain; 4], byte: usize) -> __m128i {
+    let row = vector(u128::from_le_bytes(rows[dword(byte) / 4]));
+    match dword(byte) % 4 {
+        0 => _mm_shuffle_epi32::<0x00>(row),
+        1 => _mm_shuffle_epi32::<0x55>(row),
+        2 => _mm_shuffle_epi32::<0xaa>(row),
+        _ => _mm_shuffle_epi32::<0xff>(row),
+    }
+}
+
+impl Dwords {
     /// Byte `I`, everywhere.
     #[inline]
     #[target_feature(enable = "sse2")]
-    pub fn xmm<const I: usize>(&self) -> __m128i {
+    pub fn byte_xmm<const I: usize>(&self) -> __m128i {
         const { assert!(I < 16) }
-        vector(u128::from_le_bytes(self.0[I]))
+        byte_xmm(&self.0, I)
     }
 
     /// Byte `I`, everywhere.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn ymm<const I: usize>(&self) -> __m256i {
-        _mm256_broadcastsi128_si256(self.xmm::<I>())
+    pub fn byte_ymm<const I: usize>(&self) -> __m256i {
+        const { assert!(I < 16) }
+        _mm256_set1_epi32(four(&self.0, const { dword(I) }))
+    }
+
+    /// All of it.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn classes_zmm<const I: usize>(&self) -> __m512i {
+        const { assert!(I == 0) }
+        crate::mem::load_64(self.0.as_flattened().first_chunk().expect("64 bytes"))
+    }
+}
+
+impl AesDwords {
+    /// Byte `I`, everywhere.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn byte_xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 16) }
+        byte_xmm(&self.0, I)
+    }
+
+    /// Class `I`'s part.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn class_xmm<const I: usize>(&self) -> __m128i {
+        const { assert!(I < 4) }
+        vector(u128::from_le_bytes(self.0[I]))
     }
 }
 
@@ -276,11 +281,17 @@ impl Grid {
     /// Number `I`, everywhere.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn zmm<const I: usize>(&self) -> __m512i {
+    pub fn cell_zmm<const I: usize>(&self) -> __m512i {
         const { assert!(I < 16) }
-        let four: &[u8; 4] = self.0[I / 4].as_chunks().0.get(I % 4).expect("16 bytes");
-        _mm512_set1_epi32(i32::from_ne_bytes(*four))
+        _mm512_set1_epi32(four(&self.0, I))
     }
+}
+
+/// A dword of a round key.
+#[inline]
+fn four(rows: &[Plain; 4], dword: usize) -> i32 {
+    let four: &[u8; 4] = rows[dword / 4].as_chunks().0.get(dword % 4).expect("16 bytes");
+    i32::from_ne_bytes(*four)
 }
 
 /// The round keys of a key of any size, for one direction, as kernels of a layout take them. Wiped on drop.
@@ -477,8 +488,8 @@ pub(crate) static AROUND_ODD: Keys<Packed> = around(FOLDED[0], xor(FOLDED[1], BE
 pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2], FOLDED[0]));
 
 /// Keys around a round that stands alone, without GFNI: nothing.
-pub(crate) static AROUND: Keys<Classed> =
-    Keys { keys: [Classed([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] };
+pub(crate) static AROUND: Keys<AesDwords> =
+    Keys { keys: [AesDwords([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] };
 
 const fn packed(key: Plain) -> Packed {
     let (mut packed, mut i) = ([[0; 16]; 2], 0);
@@ -562,28 +573,20 @@ const fn index(places: [usize; 16]) -> u128 {
 pub enum Aria {
     /// Blocks by themselves, in pairs of registers.
     Packed(EcbFn<Packed>),
-    /// Blocks by themselves, a register a byte.
-    Sliced(EcbFn<Sliced>),
-    /// Blocks by themselves, a register a byte, with three-input xors.
-    Grid(EcbFn<Grid>),
     /// Counter mode, in pairs of registers.
     PackedCtr(CtrFn<Packed>),
-    /// Counter mode, a register a byte.
-    SlicedCtr(CtrFn<Sliced>),
+    /// Blocks by themselves, a register a byte, or all classes.
+    Dwords(EcbFn<Dwords>),
+    /// Counter mode, a register a byte, or all classes.
+    DwordsCtr(CtrFn<Dwords>),
+    /// Blocks by themselves, a register a class or a byte, S-boxes by AES rounds.
+    AesDwords(EcbFn<AesDwords>),
+    /// Counter mode, a register a class or a byte, S-boxes by AES rounds.
+    AesDwordsCtr(CtrFn<AesDwords>),
+    /// Blocks by themselves, a register a byte, with three-input xors.
+    Grid(EcbFn<Grid>),
     /// Counter mode, a register a byte, with three-input xors.
     GridCtr(CtrFn<Grid>),
-    /// Blocks by themselves, a register for all classes.
-    Lanes(EcbFn<Lanes>),
-    /// Counter mode, a register for all classes.
-    LanesCtr(CtrFn<Lanes>),
-    /// Blocks by themselves, a register a class, S-boxes by AES rounds.
-    Classed(EcbFn<Classed>),
-    /// Counter mode, a register a class, S-boxes by AES rounds.
-    ClassedCtr(CtrFn<Classed>),
-    /// Blocks by themselves, a register a byte, S-boxes by AES rounds.
-    Bytes(EcbFn<Bytes>),
-    /// Counter mode, a register a byte, S-boxes by AES rounds.
-    BytesCtr(CtrFn<Bytes>),
 }
 
 /// An ARIA kernel for whole blocks by themselves, in the direction of the keys. To call it, the CPU must have the features
