@@ -91,11 +91,10 @@ pub(crate) struct AriaSizes {
 }
 
 impl AriaSizes {
-    /// Of these kernels, by their names.
-    pub(crate) fn new(widest: &str, others: &str) -> Self {
-        let wide = batch(widest);
-        assert!(wide.is_power_of_two(), "`{widest}` is wide by a power of two, so that to divide by it is quick");
-        AriaSizes { wide, narrow: batch(others) }
+    /// Of the tiers of these kernels: by the last of each, which takes the most at once.
+    pub(crate) const fn new<W, N>(widest: &Tier<W>, others: &Tier<N>) -> Self {
+        assert!(widest.batch.is_power_of_two(), "to divide by it is quick");
+        AriaSizes { wide: widest.batch, narrow: others.batch }
     }
 
     /// How many of so many bytes the widest kernel takes: all whole batches, and what is left if it is more than the
@@ -107,10 +106,19 @@ impl AriaSizes {
     }
 }
 
-/// Bytes in a batch of the kernel of this name: 16 times N.
-fn batch(name: &str) -> usize {
-    let by = name.rsplit_once("_by").and_then(|(_, tail)| tail.split_once('_')).and_then(|(by, _)| by.parse().ok());
-    16 * by.unwrap_or(1)
+/// Bytes in a batch of the kernel of this name: 16 times the number behind its last `_by`.
+const fn batch(name: &str) -> usize {
+    let name = name.as_bytes();
+    let (mut at, mut by) = (name.len(), 0);
+    while at > 3 && !(name[at - 3] == b'_' && name[at - 2] == b'b' && name[at - 1] == b'y') {
+        at -= 1;
+    }
+    while at < name.len() && name[at].is_ascii_digit() {
+        by = 10 * by + (name[at] - b'0') as usize;
+        at += 1;
+    }
+    assert!(by > 0, "a kernel's name says how many blocks it takes");
+    16 * by
 }
 
 /// The most rows in a table. One that has fewer repeats its last.
@@ -144,6 +152,8 @@ const fn most_rows(tiers: &[(Width, &[Row])]) -> usize {
 pub(crate) struct Tier<F> {
     width: Width,
     rows: ByLength<F, ROWS>,
+    /// Bytes in a batch of the last row's kernel.
+    batch: usize,
 }
 
 /// Kernels by length, all of which the CPU can run.
@@ -195,7 +205,8 @@ macro_rules! tiers {
                         kernels[i] = (bytes, kernel(tail));
                         i += 1;
                     }
-                    Tier { width, rows: ByLength::new(kernels) }
+                    let batch = batch(kernels[ROWS - 1].1.name());
+                    Tier { width, rows: ByLength::new(kernels), batch }
                 }
                 let mut tiers = [const { tier($table[0]) }; $table.len()];
                 let mut i = 1;

@@ -370,11 +370,11 @@ impl AriaRounds {
         unsafe { keys::aria::lay_out(plain, folded, to) }
     }
 
-    /// ARIA's diffusion layer.
+    /// ARIA's keys of decryption.
     #[inline]
-    pub(crate) fn diffuse(self, block: [u8; 16]) -> [u8; 16] {
+    pub(crate) fn reverse(self, encryption: &[[u8; 16]], decryption: &mut [[u8; 16]]) {
         // SAFETY: as above; each form has SSSE3.
-        unsafe { keys::aria::diffuse(block) }
+        unsafe { keys::aria::reverse(encryption, decryption) }
     }
 }
 

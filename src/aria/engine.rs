@@ -37,7 +37,7 @@ struct Choice<N: Layout, W: Layout> {
     tier: &'static Tier<EcbFn<N>>,
     narrow: (&'static plan::Plan<EcbFn<N>>, &'static plan::Plan<CtrFn<N>>),
     wide: (Proven<EcbFn<W>>, Proven<CtrFn<W>>),
-    wide_name: &'static str,
+    wide_tier: &'static Tier<EcbFn<W>>,
     sizes: AriaSizes,
 }
 
@@ -51,14 +51,13 @@ impl<N: Layout, W: Layout> Choice<N, W> {
         let (_, ctr) = plan::plan(narrow.1, tier.width(), cpu)?;
         let (wide_tier, wide_ecb) = plan::plan(wide.0, tier.width(), cpu)?;
         let (_, wide_ctr) = plan::plan(wide.1, tier.width(), cpu)?;
-        let (wide_name, others) = (wide_tier.rows().next()?.1, tier.rows().last()?.1);
         Some(Choice {
             tier,
             narrow: (ecb, ctr),
             // they have one row
             wide: (wide_ecb.kernel(0), wide_ctr.kernel(0)),
-            wide_name,
-            sizes: AriaSizes::new(wide_name, others),
+            wide_tier,
+            sizes: AriaSizes::new(wide_tier, tier),
         })
     }
 
@@ -72,8 +71,8 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     }
 
     fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<N, W> {
-        let (most, wide) = (self.sizes.narrow, self.wide_name);
-        self.tier.rows().map(move |(bytes, name)| (bytes.min(most), name)).chain([(usize::MAX, wide)])
+        let most = self.sizes.narrow;
+        self.tier.rows().map(move |(bytes, name)| (bytes.min(most), name)).chain(self.wide_tier.rows())
     }
 }
 
@@ -271,7 +270,8 @@ impl Kernels {
 
     /// With a key of 16, 24 or 32 bytes.
     pub(crate) fn fill(&mut self, key: &[u8], plan: Plan) {
-        let schedule = Schedule::new(key, plan.rounds).expect("an ARIA key");
+        let mut schedule = Schedule::empty(plan.rounds);
+        schedule.fill(key).expect("an ARIA key");
         of_any_kind!(self, keyed => keyed.fill(&schedule));
     }
 

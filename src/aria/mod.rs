@@ -21,7 +21,7 @@ use crate::dispatch::{Width, widest};
 use crate::secrets::without_copies;
 
 /// What building a key uses of the stack.
-const USED: usize = 48 << 10;
+const USED: usize = 12 << 10;
 
 type Block = Array<u8, consts::U16>;
 
@@ -77,7 +77,9 @@ macro_rules! aria {
                     $name(Engine::Fallback(aria::$name::new(key)))
                 }
 
+                // by itself, so that it is built where it is returned to
                 #[cfg(target_arch = "x86_64")]
+                #[inline(never)]
                 fn generated(key: &Key<Self>, plan: engine::Plan) -> Self {
                     let mut this = $name(Engine::Generated(engine::Kernels::empty(plan)));
                     if let Engine::Generated(kernels) = &mut this.0 {

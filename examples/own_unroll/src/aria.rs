@@ -17,7 +17,7 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
         // round keys lie in memory as a kernel takes them: packed, by classes, or as the macro's other kernels do
         let wrong = if let Some(packed) = kernel.packed() {
             packed.prove(cpu).map(|run| is_wrong(cpu, |keys, data| run.run(keys, data.into())))
-        } else if let Some(classed) = kernel.classed() {
+        } else if let Some(classed) = kernel.aes_dwords() {
             classed.prove(cpu).map(|run| is_wrong(cpu, |keys, data| run.run(keys, data.into())))
         } else {
             return Err(format!("{} takes keys of a third kind", kernel.name()).into());

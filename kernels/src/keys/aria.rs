@@ -432,11 +432,27 @@ const CONSTANTS: [u128; 3] = [
 ];
 
 impl Schedule {
+    /// Zeros, to be filled in place: what is moved leaves a copy.
+    pub const fn empty(rounds_by: AriaRounds) -> Self {
+        let keys = [[0; 16]; MOST];
+        Schedule { encryption: keys, decryption: keys, rounds: Rounds::Twelve, by: rounds_by }
+    }
+
     /// Of a key of 16, 24 or 32 bytes.
     ///
     /// # Errors
     /// If it has another length.
     pub fn new(key: &[u8], rounds_by: AriaRounds) -> Result<Self, KeyError> {
+        let mut schedule = Self::empty(rounds_by);
+        schedule.fill(key)?;
+        Ok(schedule)
+    }
+
+    /// Of a key of 16, 24 or 32 bytes, in place.
+    ///
+    /// # Errors
+    /// If it has another length.
+    pub fn fill(&mut self, key: &[u8]) -> Result<(), KeyError> {
         let rounds = match key.len() {
             16 => Rounds::Twelve,
             24 => Rounds::Fourteen,
@@ -447,22 +463,19 @@ impl Schedule {
         padded[..key.len()].copy_from_slice(key);
         let half = |at| u128::from_be_bytes(*padded[at..].first_chunk().expect("16 bytes"));
         let (mut w, constant) = ([half(0); 4], |i: usize| CONSTANTS[(rounds.count() / 2 + i) % 3]);
-        w[1] = rounds_by.round(w[0] ^ constant(0), true) ^ half(16);
-        w[2] = rounds_by.round(w[1] ^ constant(1), false) ^ w[0];
-        w[3] = rounds_by.round(w[2] ^ constant(2), true) ^ w[1];
+        w[1] = self.by.round(w[0] ^ constant(0), true) ^ half(16);
+        w[2] = self.by.round(w[1] ^ constant(1), false) ^ w[0];
+        w[3] = self.by.round(w[2] ^ constant(2), true) ^ w[1];
         let last = rounds.count();
-        let mut schedule = Schedule { encryption: [[0; 16]; MOST], decryption: [[0; 16]; MOST], rounds, by: rounds_by };
-        for (i, key) in schedule.encryption.iter_mut().enumerate().take(last + 1) {
+        self.rounds = rounds;
+        for (i, key) in self.encryption.iter_mut().enumerate().take(last + 1) {
             let turned = w[(i + 1) % 4].rotate_right([19, 31, 67, 97, 109][i / 4]);
             *key = (w[i % 4] ^ turned).to_be_bytes();
         }
-        for (i, key) in schedule.decryption.iter_mut().enumerate().take(last + 1) {
-            let of = schedule.encryption[last - i];
-            *key = if i == 0 || i == last { of } else { rounds_by.diffuse(of) };
-        }
+        self.by.reverse(&self.encryption[..=last], &mut self.decryption[..=last]);
         padded.zeroize();
         w.zeroize();
-        Ok(schedule)
+        Ok(())
     }
 }
 
@@ -524,10 +537,20 @@ const fn xor(a: Plain, b: Plain) -> Plain {
     (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
 }
 
+/// The keys of decryption: in reverse, diffused but for the first and the last.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn reverse(encryption: &[Plain], decryption: &mut [Plain]) {
+    let last = encryption.len() - 1;
+    for (i, (key, of)) in decryption.iter_mut().zip(encryption.iter().rev()).enumerate() {
+        *key = if i == 0 || i == last { *of } else { diffuse(*of) };
+    }
+}
+
 /// The diffusion layer: each cell ⊕ its row's sum ⊕ its column's sum, to the bytes that take it. A sum is made of two
 /// cells next to each other, and two more.
+#[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn diffuse(bytes: Plain) -> Plain {
+fn diffuse(bytes: Plain) -> Plain {
     let shuffle = |x, index: u128| _mm_shuffle_epi8(x, vector(index));
     let x = vector(u128::from_le_bytes(bytes));
     let sum = |[next, over]: [u128; 2]| {
