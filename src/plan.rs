@@ -60,8 +60,10 @@ const CRC32C_BY_LENGTH: [(Width, &[Row]); 3] = [
 
 /// ARIA at zmm, for what is left when the widest kernel has taken its batches, or all of a short message: the kernel that
 /// takes so many bytes in one batch.
-const ARIA_ZMM: [(Width, &[Row]); 1] =
-    [(Width::Zmm, &[(32, "_by2_xmm"), (64, "_by4_ymm"), (128, "_by8_zmm"), (256, "_by16_zmm"), (MORE, "_by32_zmm")])];
+const ARIA_ZMM: [(Width, &[Row]); 1] = [(
+    Width::Zmm,
+    &[(32, "_xor3_by2_xmm"), (64, "_xor3_by4_ymm"), (128, "_by8_zmm"), (256, "_by16_zmm"), (MORE, "_by32_zmm")],
+)];
 
 /// The same at less.
 const ARIA_LESS: [(Width, &[Row]); 2] = [

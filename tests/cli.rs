@@ -75,7 +75,7 @@ fn form(kernel: &str) -> &str {
     if algorithm.starts_with("crc") {
         algorithm.strip_prefix("crc_").unwrap_or(algorithm)
     } else if algorithm.starts_with("aria_") {
-        if algorithm.ends_with("_aessub") { "aessub" } else { "gfni" }
+        ["aessub", "xor3"].into_iter().find(|form| algorithm.ends_with(form)).unwrap_or("gfni")
     } else if algorithm.ends_with("_cached") {
         "cached"
     } else {

@@ -734,6 +734,7 @@ impl Op {
 #[derive(Debug)]
 pub struct Builder {
     width: Width,
+    takes_xor3: bool,
     values: Vec<(String, Class)>,
     stmts: Vec<Stmt>,
 }
@@ -741,7 +742,12 @@ pub struct Builder {
 impl Builder {
     /// For vectors of this width, unless another is asked for.
     pub fn new(width: Width) -> Self {
-        Builder { width, values: Vec::new(), stmts: Vec::new() }
+        Builder { width, takes_xor3: false, values: Vec::new(), stmts: Vec::new() }
+    }
+
+    /// Xors have three inputs from now on, whatever the width.
+    pub fn take_xor3(&mut self) {
+        self.takes_xor3 = true;
     }
 
     /// Vectors are of this width from now on.
@@ -808,7 +814,7 @@ impl Builder {
 
     /// `a ^ b ^ c` in as few instructions as the width has: b and c first, where these are two.
     pub fn xor3(&mut self, name: &str, a: Value, b: Value, c: Value) -> Value {
-        if isa::has(Instruction::Compute(Compute::Xor3), self.width) {
+        if self.takes_xor3 || isa::has(Instruction::Compute(Compute::Xor3), self.width) {
             self.compute(name, Compute::Xor3, [a, b, c])
         } else {
             let both = self.compute("both", Compute::Xor, [b, c]);

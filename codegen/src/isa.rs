@@ -190,6 +190,8 @@ const TABLE: &[Row] = &[
     row(Powers,     Xmm, None,                               "power load", &[],           LOAD_3),
     row(Powers,     Ymm, None,                               "power load", &[],           LOAD_3),
     row(Powers,     Zmm, None,                               "power load", &[],           LOAD_2),
+    row(XOR3,       Xmm, Some("_mm_ternarylogic_epi64::<0x96>"), "vpternlogq", &["avx512vl"], P0 | P1 | P5),
+    row(XOR3,       Ymm, Some("_mm256_ternarylogic_epi64::<0x96>"), "vpternlogq", &["avx512vl"], P0 | P1 | P5),
     row(XOR3,       Zmm, Some("_mm512_ternarylogic_epi64::<0x96>"), "vpternlogq", &[],    P0 | P5),
     row(AND,        Xmm, Some("_mm_and_si128"),              "pand",       &[],           P0 | P1 | P5),
     row(CLMUL_LL,   Xmm, Some("_mm_clmulepi64_si128::<0x00>"), "pclmulqdq", &["pclmulqdq"], P5),
@@ -268,9 +270,10 @@ pub fn look_up(instruction: Instruction, width: Width) -> &'static Row {
         .unwrap_or_else(|| panic!("no {width} row for {instruction:?}"))
 }
 
-/// Whether `width` has the instruction.
+/// Whether every kernel of `width` has the instruction: it takes no feature besides the width's.
 pub fn has(instruction: Instruction, width: Width) -> bool {
-    TABLE.iter().any(|row| row.instruction == instruction && row.width == width)
+    let mut rows = TABLE.iter().filter(|row| row.instruction == instruction && row.width == width);
+    rows.any(|row| row.features.iter().all(|feature| width.features().contains(feature)))
 }
 
 impl Width {

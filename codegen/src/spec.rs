@@ -192,17 +192,21 @@ pub enum AriaForm {
     Gfni,
     /// By AES rounds, for CPUs without GFNI.
     AesSub,
+    /// By GFNI, in registers narrower than zmm, with the xors of three inputs that zmm kernels have anyway: for few blocks on
+    /// CPUs with AVX-512.
+    Xor3,
 }
 
 impl AriaForm {
     /// Every form.
-    pub const ALL: [AriaForm; 2] = [AriaForm::Gfni, AriaForm::AesSub];
+    pub const ALL: [AriaForm; 3] = [AriaForm::Gfni, AriaForm::AesSub, AriaForm::Xor3];
 
     /// The name as it stands in macro calls, and in kernel names where it is not GFNI's.
     pub const fn name(self) -> &'static str {
         match self {
             AriaForm::Gfni => "gfni",
             AriaForm::AesSub => "aessub",
+            AriaForm::Xor3 => "xor3",
         }
     }
 }
@@ -238,6 +242,7 @@ impl Algorithm {
             Algorithm::Aria(_, AriaForm::Gfni) => {
                 [2, 4, 8, BLOCK].contains(&(n / width.lanes())) || *n == width.lanes() && width.lanes() == 4
             }
+            Algorithm::Aria(_, AriaForm::Xor3) => width != Width::Zmm && [2, 4, 8].contains(&(n / width.lanes())),
             // a register a class, twice that, or a register a byte
             Algorithm::Aria(_, AriaForm::AesSub) => width == Width::Xmm && [4, 8, BLOCK].contains(n),
         };
@@ -364,7 +369,7 @@ impl fmt::Display for Misfit {
         } else if by / lanes > file {
             write!(f, "`by{by}` needs {} registers of {file}", by / lanes)?;
         } else if matches!(self.algorithm, Algorithm::Aria(..)) {
-            write!(f, "`by{by}` has no layout in registers of {lanes} blocks")?;
+            write!(f, "`by{by}` has no layout in {width} registers")?;
         } else {
             write!(f, "`by{by}` does not divide a run of {RUN} blocks")?;
         }

@@ -108,7 +108,7 @@ fn the_registry_has_the_layout_of_the_keys() {
         let items = emit::items(&[variant], &quote!(::byways_kernels)).to_string();
         let layout = match (form, variant.registers(), variant.width()) {
             (AriaForm::Gfni, 1, Width::Zmm) => KeyLayout::Lanes,
-            (AriaForm::Gfni, 2 | 4 | 8, _) => KeyLayout::Packed,
+            (AriaForm::Gfni | AriaForm::Xor3, 2 | 4 | 8, _) => KeyLayout::Packed,
             (AriaForm::Gfni, 16, Width::Xmm | Width::Ymm) => KeyLayout::Sliced,
             (AriaForm::Gfni, 16, Width::Zmm) => KeyLayout::Grid,
             (AriaForm::AesSub, 4 | 8, Width::Xmm) => KeyLayout::Classed,

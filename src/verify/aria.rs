@@ -212,7 +212,7 @@ fn round(keys: &[[u8; BLOCK]], odd: bool, form: AriaForm, data: &mut [u8]) {
     let last = keys.len() - 1;
     type Key<'a> = &'a dyn Fn(usize) -> [u8; BLOCK];
     let (key, substitute): (Key<'_>, fn(usize, u8) -> u8) = match form {
-        AriaForm::Gfni => (&|i| xor(keys[i], folded(i, last)), |class, byte| {
+        AriaForm::Gfni | AriaForm::Xor3 => (&|i| xor(keys[i], folded(i, last)), |class, byte| {
             let [before, after] = added(class);
             SBOXES[class][usize::from(byte ^ before)] ^ after
         }),

@@ -42,6 +42,9 @@ use crate::spec::{AriaForm, AriaMode, BLOCK, Variant};
 
 pub(super) fn program(variant: Variant, mode: AriaMode, form: AriaForm) -> Program {
     let mut p = Builder::new(variant.width());
+    if form == AriaForm::Xor3 {
+        p.take_xor3();
+    }
     let layout = layout(variant, form);
     let (setup, start, state, batch) = match layout {
         KeyLayout::Lanes => lanes(&mut p, variant, mode),
@@ -60,7 +63,7 @@ pub(super) fn layout(variant: Variant, form: AriaForm) -> KeyLayout {
         (AriaForm::Gfni, 1) => KeyLayout::Lanes,
         (AriaForm::Gfni, BLOCK) if isa::has(Instruction::Compute(Compute::Xor3), variant.width()) => KeyLayout::Grid,
         (AriaForm::Gfni, BLOCK) => KeyLayout::Sliced,
-        (AriaForm::Gfni, _) => KeyLayout::Packed,
+        (AriaForm::Gfni | AriaForm::Xor3, _) => KeyLayout::Packed,
     }
 }
 
@@ -86,14 +89,18 @@ pub(super) fn outside(
     Outside {
         macro_call: match form {
             AriaForm::Gfni => format!("aria! {{ mode: [{}], by: [{by}], width: [{width}] }}", mode.name()),
-            AriaForm::AesSub => {
+            AriaForm::AesSub | AriaForm::Xor3 => {
                 format!("aria! {{ mode: [{}], form: [{}], by: [{by}], width: [{width}] }}", mode.name(), form.name())
             }
         },
         documentation: vec![
             format!(
                 " {what}, {by} blocks in flight in {width} registers{}.",
-                if form == AriaForm::AesSub { ", S-boxes by AES rounds" } else { "" }
+                match form {
+                    AriaForm::Gfni => "",
+                    AriaForm::AesSub => ", S-boxes by AES rounds",
+                    AriaForm::Xor3 => ", xors of three inputs",
+                }
             ),
             String::new(),
             match mode {

@@ -238,7 +238,7 @@ impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a key of `{}` bits does not fit here; AES keys have 128, 192 or 256 bits, and a kernel takes one size",
+            "a key of `{}` bits does not fit here; keys have 128, 192 or 256 bits, and a kernel of AES takes one size",
             self.bits
         )
     }

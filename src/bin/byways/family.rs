@@ -106,7 +106,7 @@ impl Task {
             Algorithm::Crc(form) if form.is_crc32c() => Task::Crc32c,
             Algorithm::Crc(form) if form.is_lsb() => Task::CrcLsb,
             Algorithm::Crc(_) => Task::CrcMsb,
-            Algorithm::Aria(mode, AriaForm::Gfni | AriaForm::AesSub) => Task::Aria(mode),
+            Algorithm::Aria(mode, AriaForm::Gfni | AriaForm::AesSub | AriaForm::Xor3) => Task::Aria(mode),
         }
     }
 

@@ -18,8 +18,9 @@ use crate::table::{Align, Table};
 Of AES in counter mode, the `cached` form takes rounds 1 and 2 from a table, which pays for long messages; `plain`
 computes every round. CRCs of the form `lsb` take the lowest bit of a byte first, `msb_rev` and `msb_swap` the highest:
 one turns the bits of each byte round, the other the bytes of each block. `crc32c` and `crc32c_fused` are for CRC-32C
-alone and use the instruction that x86 has for it. ARIA's S-boxes are computed by GFNI (`gfni`), or by AES rounds on
-CPUs without it (`aessub`); `aria_odd` and `aria_even` are one round alone, for its key schedule.
+alone and use the instruction that x86 has for it. ARIA's S-boxes are computed by GFNI (`gfni`), with xors of three
+inputs also in narrow registers (`xor3`), or by AES rounds on CPUs without it (`aessub`); `aria_odd` and `aria_even` are
+one round alone, for its key schedule.
 `bound` is the fewest cycles that a batch can take; `live` is how many registers it needs at once.
 
 Examples:
