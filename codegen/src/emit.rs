@@ -552,7 +552,7 @@ impl Emitter<'_> {
             Op::Round(key, i) => {
                 let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("rounds of a block cipher") };
                 let (i, width) = (Literal::usize_unsuffixed(*i), width.name());
-                let vector = format_ident!("{}_{width}", rounds.layout.vector());
+                let vector = format_ident!("{}{width}", rounds.layout.vector());
                 match key {
                     RoundKey::First => quote!(first.#vector::<#i>()),
                     RoundKey::Odd => quote!(pair[0].#vector::<#i>()),

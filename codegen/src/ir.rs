@@ -330,14 +330,12 @@ impl KeyLayout {
         }
     }
 
-    /// What the type calls a vector of it.
+    /// What the type calls a vector of it, before the width: nothing, where it has but one kind at a width.
     pub const fn vector(self) -> &'static str {
         match self {
-            KeyLayout::Packed => "register",
-            KeyLayout::Grid => "cell",
-            KeyLayout::Sliced | KeyLayout::Bytes => "byte",
-            KeyLayout::Classed => "class",
-            KeyLayout::Lanes => "classes",
+            KeyLayout::Packed | KeyLayout::Grid | KeyLayout::Sliced | KeyLayout::Bytes => "",
+            KeyLayout::Classed => "class_",
+            KeyLayout::Lanes => "classes_",
         }
     }
 }

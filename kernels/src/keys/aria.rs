@@ -200,7 +200,7 @@ impl Packed {
     /// Register `I`'s part.
     #[inline]
     #[target_feature(enable = "sse2")]
-    pub fn register_xmm<const I: usize>(&self) -> __m128i {
+    pub fn xmm<const I: usize>(&self) -> __m128i {
         const { assert!(I < 2) }
         vector(u128::from_le_bytes(self.0[I]))
     }
@@ -208,15 +208,15 @@ impl Packed {
     /// Register `I`'s part, in both lanes.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn register_ymm<const I: usize>(&self) -> __m256i {
-        _mm256_broadcastsi128_si256(self.register_xmm::<I>())
+    pub fn ymm<const I: usize>(&self) -> __m256i {
+        _mm256_broadcastsi128_si256(self.xmm::<I>())
     }
 
     /// Register `I`'s part, in all lanes.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn register_zmm<const I: usize>(&self) -> __m512i {
-        _mm512_broadcast_i32x4(self.register_xmm::<I>())
+    pub fn zmm<const I: usize>(&self) -> __m512i {
+        _mm512_broadcast_i32x4(self.xmm::<I>())
     }
 }
 
@@ -237,7 +237,7 @@ impl Dwords {
     /// Byte `I`, everywhere.
     #[inline]
     #[target_feature(enable = "sse2")]
-    pub fn byte_xmm<const I: usize>(&self) -> __m128i {
+    pub fn xmm<const I: usize>(&self) -> __m128i {
         const { assert!(I < 16) }
         byte_xmm(&self.0, I)
     }
@@ -245,7 +245,7 @@ impl Dwords {
     /// Byte `I`, everywhere.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn byte_ymm<const I: usize>(&self) -> __m256i {
+    pub fn ymm<const I: usize>(&self) -> __m256i {
         const { assert!(I < 16) }
         _mm256_set1_epi32(four(&self.0, const { dword(I) }))
     }
@@ -263,7 +263,7 @@ impl AesDwords {
     /// Byte `I`, everywhere.
     #[inline]
     #[target_feature(enable = "sse2")]
-    pub fn byte_xmm<const I: usize>(&self) -> __m128i {
+    pub fn xmm<const I: usize>(&self) -> __m128i {
         const { assert!(I < 16) }
         byte_xmm(&self.0, I)
     }
@@ -281,7 +281,7 @@ impl Grid {
     /// Number `I`, everywhere.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn cell_zmm<const I: usize>(&self) -> __m512i {
+    pub fn zmm<const I: usize>(&self) -> __m512i {
         const { assert!(I < 16) }
         _mm512_set1_epi32(four(&self.0, I))
     }
