@@ -733,6 +733,7 @@ impl Op {
 pub struct Builder {
     width: Width,
     takes_xor3: bool,
+    indices: Vec<(u128, Value)>,
     values: Vec<(String, Class)>,
     stmts: Vec<Stmt>,
 }
@@ -740,7 +741,7 @@ pub struct Builder {
 impl Builder {
     /// For vectors of this width, unless another is asked for.
     pub fn new(width: Width) -> Self {
-        Builder { width, takes_xor3: false, values: Vec::new(), stmts: Vec::new() }
+        Builder { width, takes_xor3: false, indices: Vec::new(), values: Vec::new(), stmts: Vec::new() }
     }
 
     /// Xors have three inputs from now on, whatever the width.
@@ -772,6 +773,16 @@ impl Builder {
     /// A constant, its lanes lowest first.
     pub fn constant(&mut self, name: &str, lanes: Vec<u128>) -> Value {
         self.op(name, Class::Vector(self.width), Op::Const(lanes))
+    }
+
+    /// The index of a byte shuffle, in every lane: one constant for all that ask for the same, made before anything else.
+    pub fn index(&mut self, lane: u128) -> Value {
+        if let Some((_, value)) = self.indices.iter().find(|(known, _)| *known == lane) {
+            return *value;
+        }
+        let value = self.value(&format!("i{}", self.indices.len()), Class::Vector(self.width));
+        self.indices.push((lane, value));
+        value
     }
 
     /// Round key `r`.
@@ -947,7 +958,8 @@ impl Builder {
     }
 
     /// The program of these parts.
-    pub fn finish(self, variant: Variant, setup: Vec<Stmt>, state: Vec<State>, skeleton: Skeleton) -> Program {
+    pub fn finish(self, variant: Variant, mut setup: Vec<Stmt>, state: Vec<State>, skeleton: Skeleton) -> Program {
+        setup.extend(self.indices.into_iter().map(|(lane, value)| Stmt::Let(value, Op::Const(vec![lane]))));
         Program { variant, setup, state, skeleton, values: self.values }
     }
 }

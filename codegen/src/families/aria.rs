@@ -421,7 +421,7 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let gather = |p: &mut Builder, name: &str, from: &[Value], shuffle: &mut dyn FnMut(usize) -> Shuffle| {
         let mut sum = None;
         for (i, &value) in from.iter().enumerate() {
-            let index = shuffle(i).constant(p, "index");
+            let index = p.index(shuffle(i).number());
             let part = p.compute(if sum.is_none() { name } else { "part" }, Compute::Shuffle8, [value, index]);
             sum = Some(sum.map_or(part, |sum| p.again(sum, Compute::Xor, part)));
         }
@@ -464,10 +464,10 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
                     Shuffle::of(here.map(|(i, b)| (place_classed(i, b)[1], at(i, b))))
                 });
                 let sums = Sums::of(register);
-                let of_row = sums.of_row.constant(p, "index");
+                let of_row = p.index(sums.of_row.number());
                 let part = p.compute("part", Compute::Shuffle8, [row, of_row]);
                 let value = p.again(value, Compute::Xor, part);
-                let of_column = sums.of_column.constant(p, "index");
+                let of_column = p.index(sums.of_column.number());
                 let part = p.compute("part", Compute::Shuffle8, [column, of_column]);
                 let value = p.again(value, Compute::Xor, part);
                 let k = p.round("k", key, register);
@@ -717,7 +717,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
                 let shifted = Shifted::by(class);
                 if matches!(mode, AriaMode::Odd | AriaMode::Even) {
                     let back = Shuffle::of((0..BLOCK).map(|place| (place, shifted.at(place))));
-                    let back = back.constant(p, "back");
+                    let back = p.index(back.number());
                     p.again(value, Compute::Shuffle8, back)
                 } else if (shifted == Shifted::Encrypting) == odd {
                     value
