@@ -248,6 +248,7 @@ finds! { a_reload_over_what_is_left_is_found: crc_reload_when_left as crc_lsb_by
 finds! { vex_in_a_crc_is_found: crc_vex as crc_lsb_by3_xmm, [Vex] }
 
 finds! { a_sound_aria_is_sound: sound_aria as aria_ecb_by2_xmm, [] }
+finds! { a_sound_aria_is_sound_with_a_room: sound_aria_with_a_room as aria_ecb_aessub_by8_xmm, [] }
 finds! { a_sound_aria_is_sound_without_gfni: sound_aria_aessub as aria_ecb_aessub_by4_xmm, [] }
 finds! { a_matrix_too_many_is_found: matrix_too_many as aria_ecb_by2_xmm, [Affine] }
 finds! { an_inverse_too_many_is_found: inverse_too_many as aria_ecb_by2_xmm, [AffineInv] }
@@ -255,9 +256,9 @@ finds! { a_byte_shuffle_too_many_is_found: byte_shuffle_too_many as aria_ecb_by2
 finds! { a_store_in_a_pair_is_found: store_in_a_pair as aria_ecb_by2_xmm, [Stores] }
 finds! { a_last_round_of_decryption_too_many_is_found: decryption_too_many as aria_ecb_aessub_by4_xmm, [AesDecLast] }
 finds! { a_last_round_of_encryption_too_many_is_found: encryption_too_many as aria_ecb_aessub_by4_xmm, [AesEncLast] }
-finds! { a_room_that_is_not_wiped_is_found: room_not_wiped as aria_ecb_by2_xmm, [RoomWipes] }
-finds! { a_room_that_is_wiped_in_part_is_found: room_wiped_in_part as aria_ecb_by2_xmm, [RoomWipes] }
-finds! { a_room_that_is_wiped_with_others_is_found: room_wiped_with_others as aria_ecb_by2_xmm, [RoomWipes] }
+finds! { a_room_that_is_not_wiped_is_found: room_not_wiped as aria_ecb_aessub_by8_xmm, [RoomWipes] }
+finds! { a_room_that_is_wiped_in_part_is_found: room_wiped_in_part as aria_ecb_aessub_by8_xmm, [RoomWipes] }
+finds! { a_room_that_is_wiped_with_others_is_found: room_wiped_with_others as aria_ecb_aessub_by8_xmm, [RoomWipes] }
 finds! { a_call_in_aria_is_found: aria_call as aria_ecb_by2_xmm, [Calls] }
 finds! { vex_in_aria_is_found: aria_vex as aria_ecb_by2_xmm, [Vex] }
 finds! { missing_pairs_are_found: no_pairs as aria_ecb_by2_xmm, [Loops] }

@@ -125,8 +125,9 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
         all
     };
     let pair = rounds.batch.body.iter().find_map(|stmt| match stmt {
-        Stmt::EachPair { body, .. } => {
-            let block = Block { registers: rounds.batch.registers, body: body.clone(), next: Vec::new() };
+        Stmt::EachPair { odd, even, .. } => {
+            let body = [odd.as_slice(), even].concat();
+            let block = Block { registers: rounds.batch.registers, body, next: Vec::new() };
             // in the loop over batches, so that it is no part of the loops that costs know
             Some(ExpectedLoop { may_spill: !cost(program).fits(), ..of(&block) })
         }
@@ -157,9 +158,9 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
     all
 }
 
-/// Pairs of round keys, without the first and the last two, that a cost is of, and the most.
-const PAIRS: usize = 5;
-const MOST_PAIRS: usize = 7;
+/// Pairs of round keys behind the first that a cost is of, and the most.
+const PAIRS: usize = 6;
+const MOST_PAIRS: usize = 8;
 
 impl ExpectedLoop {
     fn of(program: &Program, block: &Block, build: Build, unit: Fact, counted: &Counted) -> Self {
@@ -232,7 +233,11 @@ impl Expected {
             },
             room: match &program.skeleton {
                 Skeleton::Counter(_) | Skeleton::Fold(_) => None,
-                Skeleton::Rounds(rounds) => Some(rounds.batch.registers),
+                Skeleton::Rounds(rounds) => {
+                    let registers = rounds.batch.registers;
+                    // else registers come from the data in part
+                    (registers > 4 && program.variant.width() != Width::Zmm).then_some(registers)
+                }
             },
             may_write: !matches!(program.skeleton, Skeleton::Fold(_)),
             encodings,

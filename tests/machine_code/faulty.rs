@@ -434,27 +434,28 @@ macro_rules! classes {
     };
 }
 
-/// Zeros to the first registers of the room.
+/// Zeros to the room of eight registers.
 macro_rules! wipe {
-    (2) => {
-        "movdqa [rdx], xmm2 \n movdqa [rdx + 16], xmm2"
-    };
-    (4) => {
-        concat!(wipe!(2), "\n movdqa [rdx + 32], xmm2 \n movdqa [rdx + 48], xmm2")
+    () => {
+        concat!(
+            "movdqa [rdx], xmm2 \n movdqa [rdx + 16], xmm2 \n movdqa [rdx + 32], xmm2 \n movdqa [rdx + 48], xmm2 \n",
+            "movdqa [rdx + 64], xmm2 \n movdqa [rdx + 80], xmm2 \n movdqa [rdx + 96], xmm2"
+        )
     };
 }
 
-aria!(sound_aria, pair!(), wipe!(2));
-aria!(sound_aria_aessub, classes!(), wipe!(4));
-aria!(matrix_too_many, pair!("gf2p8affineqb xmm0, xmm4, 0"), wipe!(2));
-aria!(inverse_too_many, pair!("gf2p8affineinvqb xmm0, xmm4, 0"), wipe!(2));
-aria!(byte_shuffle_too_many, pair!("pshufb xmm0, xmm6"), wipe!(2));
-aria!(store_in_a_pair, pair!("movdqu [rdx], xmm0"), wipe!(2));
-aria!(decryption_too_many, classes!("aesdeclast xmm0, xmm5"), wipe!(4));
-aria!(encryption_too_many, classes!("aesenclast xmm0, xmm5"), wipe!(4));
-aria!(room_not_wiped, pair!(), "");
-aria!(room_wiped_in_part, pair!(), "movdqa [rdx], xmm2");
-aria!(room_wiped_with_others, pair!(), "movdqa [rdx], xmm2 \n movdqa [rdx + 16], xmm0");
-aria!(aria_call, pair!(), concat!(wipe!(2), "\n call {callee}"), callee = sound_aria);
-aria!(aria_vex, pair!(), concat!(wipe!(2), "\n vpaddq xmm0, xmm0, xmm1"));
-aria!(no_pairs, "", wipe!(2));
+aria!(sound_aria, pair!(), "");
+aria!(sound_aria_aessub, classes!(), "");
+aria!(matrix_too_many, pair!("gf2p8affineqb xmm0, xmm4, 0"), "");
+aria!(inverse_too_many, pair!("gf2p8affineinvqb xmm0, xmm4, 0"), "");
+aria!(byte_shuffle_too_many, pair!("pshufb xmm0, xmm6"), "");
+aria!(store_in_a_pair, pair!("movdqu [rdx], xmm0"), "");
+aria!(decryption_too_many, classes!("aesdeclast xmm0, xmm5"), "");
+aria!(encryption_too_many, classes!("aesenclast xmm0, xmm5"), "");
+aria!(sound_aria_with_a_room, concat!(classes!(), "\n", classes!()), concat!(wipe!(), "\n movdqa [rdx + 112], xmm2"));
+aria!(room_not_wiped, concat!(classes!(), "\n", classes!()), "");
+aria!(room_wiped_in_part, concat!(classes!(), "\n", classes!()), wipe!());
+aria!(room_wiped_with_others, concat!(classes!(), "\n", classes!()), concat!(wipe!(), "\n movdqa [rdx + 112], xmm0"));
+aria!(aria_call, pair!(), "call {callee}", callee = sound_aria);
+aria!(aria_vex, pair!(), "vpaddq xmm0, xmm0, xmm1");
+aria!(no_pairs, "", "");

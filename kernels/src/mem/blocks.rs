@@ -202,15 +202,19 @@ impl<V: Lanes, const R: usize> Padded<'_, V, R> {
 impl<V: Lanes, const R: usize> Drop for Padded<'_, V, R> {
     #[inline(always)]
     fn drop(&mut self) {
+        if is_direct::<V>(R) {
+            return;
+        }
         let Some(back) = self.back else { return };
         let room = self.output.cast::<V>();
         for i in 0..R {
             let at = i * size_of::<V>();
             // SAFETY: register i of the room, which is aligned for it; so many bytes are writable from there on.
-            unsafe {
-                room.add(i).read().store_part(back.wrapping_add(at), self.left.saturating_sub(at));
-                room.add(i).write_volatile(MaybeUninit::zeroed().assume_init());
-            }
+            unsafe { room.add(i).read().store_part(back.wrapping_add(at), self.left.saturating_sub(at)) };
+        }
+        for i in 0..R {
+            // SAFETY: register i of the room, which is aligned for it, and zeros are a vector.
+            unsafe { room.add(i).write_volatile(MaybeUninit::zeroed().assume_init()) };
         }
     }
 }
