@@ -70,7 +70,7 @@ fn name(variant: Variant) -> Ident {
 }
 
 /// The features as `#[target_feature(enable)]` takes them.
-fn enabled(program: &Program) -> String {
+pub fn enabled(program: &Program) -> String {
     let mut used = BTreeSet::new();
     for stmts in [program.setup.as_slice()].into_iter().chain(program.skeleton.lists()) {
         instructions(program, stmts, &mut used);
@@ -320,6 +320,7 @@ impl Emitter<'_> {
                 let keys = mem::opaque(keys);
                 let (first, pairs, last) = keys.parts();
                 #body
+                data.end();
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use byways_codegen::cost::{cost, of_block};
+use byways_codegen::emit::enabled;
 use byways_codegen::ir::{Block, Flow, KeyLayout, Op, Program, Rounds, Skeleton, Stmt};
 use byways_codegen::spec::Width;
 use iced_x86::EncodingKind;
@@ -216,6 +217,7 @@ impl fmt::Display for ExpectedLoop {
 impl Expected {
     pub(crate) fn of(program: &Program, build: Build) -> Self {
         let mut encodings = match program.variant.width() {
+            _ if enabled(program).contains("avx512") => vec![EncodingKind::VEX, EncodingKind::EVEX],
             Width::Xmm => vec![EncodingKind::Legacy],
             Width::Ymm => vec![EncodingKind::VEX],
             Width::Zmm => vec![EncodingKind::VEX, EncodingKind::EVEX],

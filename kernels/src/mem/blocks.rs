@@ -166,7 +166,7 @@ impl Lanes for __m512i {
 
 /// `R` registers. If they are direct, `left` bytes of them, 1 to all, are readable at `input` and writable at `output`, and
 /// the others are zeros that are not written. Else all of them are; and if they are no part of the data, `left` bytes of
-/// them go `back` there on drop, and all of them are wiped.
+/// them go `back` there at the end, and all of them are wiped.
 #[derive(Debug)]
 pub struct Padded<'a, V: Lanes, const R: usize> {
     input: *const u8,
@@ -197,11 +197,11 @@ impl<V: Lanes, const R: usize> Padded<'_, V, R> {
         // SAFETY: so many bytes are writable from register I on.
         unsafe { vector.store_part(self.output.wrapping_add(I * size_of::<V>()), self.bytes::<I>()) }
     }
-}
 
-impl<V: Lanes, const R: usize> Drop for Padded<'_, V, R> {
+    /// Ends the batch: what is in the room goes back, and the room is wiped. No drop, which the compiler would not always
+    /// put in place.
     #[inline(always)]
-    fn drop(&mut self) {
+    pub fn end(self) {
         if is_direct::<V>(R) {
             return;
         }
