@@ -94,20 +94,22 @@ pub trait Lanes: Vector {
 impl Lanes for __m128i {
     #[inline(always)]
     unsafe fn part(from: *const u8, bytes: usize) -> Self {
-        // SAFETY: the caller's.
         match bytes {
             0 => vector(0),
+            // SAFETY: the caller's.
             1..16 => unsafe { load_up_to_16(from, bytes) },
+            // SAFETY: the caller's.
             _ => unsafe { load_16(from) },
         }
     }
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, bytes: usize) {
-        // SAFETY: the caller's.
         match bytes {
             0 => {}
+            // SAFETY: the caller's.
             1..16 => unsafe { store_up_to_16(to, bytes, self) },
+            // SAFETY: the caller's.
             _ => unsafe { to.cast::<Self>().write_unaligned(self) },
         }
     }
