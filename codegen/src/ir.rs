@@ -780,7 +780,7 @@ impl Builder {
         if let Some((_, value)) = self.indices.iter().find(|(known, _)| *known == lane) {
             return *value;
         }
-        let value = self.value(&format!("i{}", self.indices.len()), Class::Vector(self.width));
+        let value = self.value(&format!("at{}", self.indices.len()), Class::Vector(self.width));
         self.indices.push((lane, value));
         value
     }

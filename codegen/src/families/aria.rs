@@ -11,7 +11,7 @@
 //! 1. An S-box is a matrix, the inverse in AES's field (whose modulus GFNI has, too) and another matrix. What is added
 //!    before and after is in the round keys, diffused where it must be ([`folded`](crate::gf2::aria::folded)).
 //! 2. On a square of the bytes, each of the diffusion's results is a cell ⊕ its row's sum ⊕ its column's sum
-//!    ([`GRID`](crate::gf2::aria::GRID), [`CELL`](crate::gf2::aria::CELL)): three-input xors, the round key among them.
+//!    ([`GRID`], [`CELL`]): three-input xors, the round key among them.
 //! 3. Everything moves by the layout, a map from the index of a byte and a block to a register and a place in it:
 //!
 //! | layout | registers | a byte's register | its place in a 128-bit lane |

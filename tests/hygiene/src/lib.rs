@@ -81,6 +81,7 @@ pub mod blocks {
         mode: [ecb, ctr], by: [2], width: [xmm];
         mode: [ecb, ctr], by: [32], width: [ymm];
         mode: [ecb, ctr], by: [64], width: [zmm];
+        mode: [ecb, ctr], form: [xor3], by: [4], width: [xmm, ymm];
         mode: [ecb, ctr, odd, even], form: [aessub], by: [4, 16], width: [xmm];
     }
 }
@@ -187,7 +188,7 @@ mod tests {
                         })*
                     };
                 }
-                run! { packed packed_ctr sliced sliced_ctr grid grid_ctr lanes lanes_ctr classed classed_ctr bytes bytes_ctr }
+                run! { packed packed_ctr dwords dwords_ctr aes_dwords aes_dwords_ctr grid grid_ctr }
             }
             if kernel.prove(cpu).is_ok() {
                 ::std::assert_eq!(ran, 3, "{}", kernel.name());
