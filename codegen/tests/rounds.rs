@@ -156,7 +156,7 @@ fn rounds_alone_are_those_of_the_definition() {
     for keys in round_keys(9) {
         let [first, .., last_but_one, last] = keys[..] else { panic!("three round keys and more") };
         let around = |block, odd, form| {
-            let left = if form == AriaForm::Gfni { ADDED } else { [0; BLOCK] };
+            let left = if form == AriaForm::AesSub { [0; BLOCK] } else { ADDED };
             let added = |block| if odd { block } else { xor(block, left) };
             let round = diffuse(added(substitute_all(added(xor(block, first)), odd)));
             [last_but_one, last, left].into_iter().fold(round, xor)

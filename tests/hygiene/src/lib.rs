@@ -161,7 +161,7 @@ mod tests {
             (32, 0xf92bd7c79fb72e2f2b8f80c1972d24fc),
         ];
         let cpu = ::renamed::cpu::Detected::get();
-        ::std::assert_eq!(super::blocks::KERNELS.len(), 38);
+        ::std::assert_eq!(super::blocks::KERNELS.len(), 42);
         for kernel in super::blocks::KERNELS {
             // rounds alone are no more than compiled
             if !kernel.name().starts_with("aria_ecb_") && !kernel.name().starts_with("aria_ctr_") {
