@@ -136,10 +136,41 @@ macro_rules! crc_fold {
 /// ARIA kernels of one's own: a function a kernel, and `KERNELS`, the registry of them.
 ///
 /// ```text
-/// aria! { mode: [ecb], by: [4, 8, 16], width: [xmm, ymm, zmm] }
+/// aria! { mode: [ecb, ctr], form: [gfni], by: [4, 8, 16], width: [xmm, ymm, zmm] }
 /// ```
-/// `mode` is `ecb`, each block by itself, in the direction of the keys; `odd` and `even` are one round alone, for a key
-/// schedule. `by` counts blocks in flight, in 2, 4, 8 or 16 registers. The rest is as in [`aes_ctr!`].
+/// `mode` is `ecb`, each block by itself, in the direction of the keys, or `ctr`, counter mode; `odd` and `even` are one
+/// round alone, for a key schedule. `form` says how S-boxes are computed: `gfni`, meant where none is given, or `aessub`, by
+/// AES rounds; `xor3` is GFNI with AVX-512's xors of three inputs in registers narrower than zmm. `by` counts blocks in
+/// flight, in 2, 4, 8 or 16 registers (at zmm also in one); of `aessub` 4, 8 or 16 at xmm, of `xor3` in 2, 4 or 8 registers.
+/// The rest is as in [`aes_ctr!`]. One kernel serves keys of every size: [`Keys`](keys::aria::Keys) of the layout that its
+/// function takes.
+///
+/// Below zmm there are too few registers for what a kernel works with: state and parts of round keys go to the stack, and
+/// are not wiped by it.
+///
+/// ```
+/// # #[cfg(target_arch = "x86_64")] {
+/// use byways_kernels::cpu::Detected;
+/// use byways_kernels::keys::aria::{Keys, Schedule};
+///
+/// mod kernels {
+///     byways_kernels::aria! { mode: [ecb], by: [4], width: [xmm, ymm] }
+/// }
+///
+/// let cpu = Detected::get();
+/// for kernel in kernels::KERNELS {
+///     let (Some(rounds), Some(Ok(kernel))) = (cpu.aria_rounds(), kernel.packed().map(|kernel| kernel.prove(cpu))) else {
+///         continue;
+///     };
+///     // RFC 5794, appendix A.1
+///     let key = 0x000102030405060708090a0b0c0d0e0f_u128.to_be_bytes();
+///     let mut block = 0x00112233445566778899aabbccddeeff_u128.to_be_bytes();
+///     kernel.run(&Keys::encryption(&Schedule::new(&key, rounds)?), block.as_mut_slice().into());
+///     assert_eq!(u128::from_be_bytes(block), 0xd718fbd6ab644c739da95f3be6451778);
+/// }
+/// # }
+/// # Ok::<(), byways_kernels::keys::KeyError>(())
+/// ```
 #[cfg(target_arch = "x86_64")]
 #[macro_export]
 macro_rules! aria {

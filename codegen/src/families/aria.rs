@@ -11,7 +11,8 @@
 //! 1. An S-box is a matrix, the inverse in AES's field (whose modulus GFNI has, too) and another matrix. What is added
 //!    before and after is in the round keys, diffused where it must be ([`folded`](crate::gf2::aria::folded)).
 //! 2. On a square of the bytes, each of the diffusion's results is a cell ⊕ its row's sum ⊕ its column's sum
-//!    ([`GRID`], [`CELL`]): three-input xors, the round key among them.
+//!    ([`GRID`], [`CELL`]): three-input xors, the round key among them. Sliced without these, it is by fewer xors of two
+//!    ([`XORS`]).
 //! 3. Everything moves by the layout, a map from the index of a byte and a block to a register and a place in it:
 //!
 //! | layout | registers | a byte's register | its place in a 128-bit lane |
@@ -33,7 +34,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use super::{Outside, REVERSE, Registry};
-use crate::gf2::aria::{CELL, CLASSES, GRID, class, matrices, place, substitute};
+use crate::gf2::aria::{CELL, CLASSES, GRID, XORED, XORS, class, matrices, place, substitute};
 use crate::ir::{
     Argument, Block, Builder, Compute, Extent, KeyLayout, Program, RoundKey, Rounds, Skeleton, State, Stmt, Value,
 };
@@ -831,45 +832,52 @@ fn planes(p: &mut Builder, counter: Value, numbers: Value, carry: Value, step: V
 
 /// The diffusion with the key.
 fn diffuse(p: &mut Builder, x: Vec<Value>, layout: KeyLayout, key: RoundKey) -> Vec<Value> {
+    if layout == KeyLayout::Grid { by_grid(p, x, key) } else { by_xors(p, x, key) }
+}
+
+/// By xors of two.
+fn by_xors(p: &mut Builder, mut values: Vec<Value>, key: RoundKey) -> Vec<Value> {
+    let mut out = vec![None; BLOCK];
+    for (n, [a, b]) in XORS.into_iter().enumerate() {
+        let result = XORED.iter().position(|&value| value == BLOCK + n);
+        let name = result.map_or(format!("g{n}"), |byte| format!("b{byte}"));
+        let value = p.compute(&name, Compute::Xor, [values[a], values[b]]);
+        values.push(value);
+        if let Some(byte) = result {
+            let k = p.round("k", key, byte);
+            out[byte] = Some(p.again(value, Compute::Xor, k));
+        }
+    }
+    out.into_iter().map(|value| value.expect("a value for each byte")).collect()
+}
+
+/// By xors of three: the sums of the grid, with the key among them.
+fn by_grid(p: &mut Builder, x: Vec<Value>, key: RoundKey) -> Vec<Value> {
     let mut out = vec![None; BLOCK];
     let result = |cell: usize| CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once");
     let columns = [0, 1, 2, 3].map(|column| {
         let [a, b, c, d] = [0, 1, 2, 3].map(|row| x[GRID[row][column]]);
         let name = format!("c{column}");
         let sum = p.xor3(&name, a, b, c);
-        if layout == KeyLayout::Grid {
-            // the key of the first row's cell, which the keys of the others make up for
-            let k = p.round("k", key, column);
-            p.xor3(&name, sum, d, k)
-        } else {
-            p.again(sum, Compute::Xor, d)
-        }
+        // the key of the first row's cell, which the keys of the others make up for
+        let k = p.round("k", key, column);
+        p.xor3(&name, sum, d, k)
     });
     for (row, cells) in GRID.into_iter().enumerate() {
         let of_row = cells.map(|cell| x[cell]);
         let [a, b, c, d] = of_row;
         let names = cells.map(|cell| format!("b{}", result(cell)));
-        let each = if layout == KeyLayout::Grid && row == 0 {
+        let each = if row == 0 {
             let sum = p.xor3("row", a, b, c);
             let sum = p.again(sum, Compute::Xor, d);
             [0, 1, 2, 3].map(|column| p.xor3(&names[column], columns[column], of_row[column], sum))
-        } else if layout == KeyLayout::Grid {
+        } else {
             // the cell and its row's sum are the sum of the row's others
             [0, 1, 2, 3].map(|column| {
                 let [a, b, c] = [1, 2, 3].map(|other| of_row[(column + other) % 4]);
                 let others = p.xor3(&names[column], a, b, c);
                 let k = p.round("k", key, 4 * row + column);
                 p.xor3(&names[column], others, columns[column], k)
-            })
-        } else {
-            let sum = p.compute("row", Compute::Xor, [a, b]);
-            let sum = p.again(sum, Compute::Xor, c);
-            let sum = p.again(sum, Compute::Xor, d);
-            [0, 1, 2, 3].map(|column| {
-                let cell = p.compute(&names[column], Compute::Xor, [of_row[column], sum]);
-                let sum = p.again(cell, Compute::Xor, columns[column]);
-                let k = p.round("k", key, result(cells[column]));
-                p.again(sum, Compute::Xor, k)
             })
         };
         cells.iter().zip(each).for_each(|(&cell, value)| out[result(cell)] = Some(value));
