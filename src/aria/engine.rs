@@ -119,7 +119,8 @@ pub(crate) trait Stored: Sized {
     type Wide: Layout;
 
     /// Zeros.
-    fn empty() -> Self;
+    const EMPTY: Self;
+
     fn fill(&mut self, schedule: &Schedule);
     fn narrow(&self, encrypt: bool) -> &Keys<Self::Narrow>;
     fn wide(&self, encrypt: bool) -> &Keys<Self::Wide>;
@@ -136,9 +137,7 @@ impl<N: Layout, W: Layout> Stored for Each<N, W> {
     type Narrow = N;
     type Wide = W;
 
-    fn empty() -> Self {
-        Each { narrow: Directions::empty(), wide: Directions::empty() }
-    }
+    const EMPTY: Self = Each { narrow: Directions::EMPTY, wide: Directions::EMPTY };
 
     fn fill(&mut self, schedule: &Schedule) {
         self.narrow.fill(schedule);
@@ -164,9 +163,7 @@ impl<L: Layout> Stored for Both<L> {
     type Narrow = L;
     type Wide = L;
 
-    fn empty() -> Self {
-        Both(Directions::empty())
-    }
+    const EMPTY: Self = Both(Directions::EMPTY);
 
     fn fill(&mut self, schedule: &Schedule) {
         self.0.fill(schedule);
@@ -191,9 +188,7 @@ struct Directions<L: Layout> {
 }
 
 impl<L: Layout> Directions<L> {
-    const fn empty() -> Self {
-        Directions { encryption: Keys::empty(), decryption: Keys::empty() }
-    }
+    const EMPTY: Self = Directions { encryption: Keys::empty(), decryption: Keys::empty() };
 
     fn fill(&mut self, schedule: &Schedule) {
         self.encryption.encrypt_by(schedule);
@@ -207,10 +202,6 @@ impl<L: Layout> Directions<L> {
 }
 
 impl<K: Stored> Keyed<K> {
-    fn empty(choice: Choice<K::Narrow, K::Wide>) -> Self {
-        Keyed { choice, keys: K::empty() }
-    }
-
     fn fill(&mut self, schedule: &Schedule) {
         self.keys.fill(schedule);
     }
@@ -260,11 +251,12 @@ macro_rules! of_any_kind {
 
 impl Kernels {
     /// Without a key, to be filled in place: what is moved leaves a copy.
+    #[inline(always)]
     pub(crate) fn empty(plan: Plan) -> Self {
         match plan.tier {
-            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed::empty(choice)),
-            TierPlan::Less(choice) => Kernels::Less(Keyed::empty(choice)),
-            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed::empty(choice)),
+            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed { choice, keys: Stored::EMPTY }),
+            TierPlan::Less(choice) => Kernels::Less(Keyed { choice, keys: Stored::EMPTY }),
+            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed { choice, keys: Stored::EMPTY }),
         }
     }
 

@@ -21,7 +21,7 @@ use crate::dispatch::{Width, widest};
 use crate::secrets::without_copies;
 
 /// What building a key uses of the stack.
-const USED: usize = 12 << 10;
+const USED: usize = 10 << 10;
 
 type Block = Array<u8, consts::U16>;
 

@@ -60,7 +60,7 @@ impl<'inp, 'out, 'room, V: Lanes, const R: usize> Blocks<'inp, 'out, 'room, V, R
         let room = self.room.0.as_mut_ptr().cast::<V>();
         for i in 0..R {
             let at = i * size_of::<V>();
-            // SAFETY: register i of the room, which is elsewhere; so many bytes are readable from there on.
+            // SAFETY: register i of the room, which is elsewhere; so many bytes are readable from there on. Zmm is direct.
             unsafe { room.add(i).write(V::part(input.wrapping_add(at), left.saturating_sub(at))) }
         }
         Some(Padded { input: room.cast_const().cast(), output: room.cast(), back: Some(output), ..data })
@@ -79,14 +79,14 @@ pub trait Lanes: Vector {
     /// when it went to memory.
     ///
     /// # Safety
-    /// So many bytes are readable, and the CPU has such vectors.
+    /// So many bytes are readable; for zmm the CPU has AVX-512F and BW.
     #[doc(hidden)]
     unsafe fn part(from: *const u8, bytes: usize) -> Self;
 
     /// Its first bytes, or all of them if there are not so many, go to memory.
     ///
     /// # Safety
-    /// So many bytes are writable, and the CPU has such vectors.
+    /// So many bytes are writable; for zmm the CPU has AVX-512F and BW.
     #[doc(hidden)]
     unsafe fn store_part(self, to: *mut u8, bytes: usize);
 }
@@ -186,20 +186,6 @@ impl<V: Lanes, const R: usize> Padded<'_, V, R> {
         if is_direct::<V>(R) { self.left.saturating_sub(I * size_of::<V>()) } else { size_of::<V>() }
     }
 
-    /// Register `I`.
-    #[inline(always)]
-    pub fn load<const I: usize>(&self) -> V {
-        // SAFETY: so many bytes are readable from register I on.
-        unsafe { V::part(self.input.wrapping_add(I * size_of::<V>()), self.bytes::<I>()) }
-    }
-
-    /// Register `I` becomes `vector`.
-    #[inline(always)]
-    pub fn store<const I: usize>(&mut self, vector: V) {
-        // SAFETY: so many bytes are writable from register I on.
-        unsafe { vector.store_part(self.output.wrapping_add(I * size_of::<V>()), self.bytes::<I>()) }
-    }
-
     /// Ends the batch: what is in the room goes back, and the room is wiped. No drop, which the compiler would not always
     /// put in place.
     #[inline(always)]
@@ -211,7 +197,7 @@ impl<V: Lanes, const R: usize> Padded<'_, V, R> {
         let room = self.output.cast::<V>();
         for i in 0..R {
             let at = i * size_of::<V>();
-            // SAFETY: register i of the room, which is aligned for it; so many bytes are writable from there on.
+            // SAFETY: register i of the room, which is aligned for it; so many bytes are writable from there on. Zmm is direct.
             unsafe { room.add(i).read().store_part(back.wrapping_add(at), self.left.saturating_sub(at)) };
         }
         for i in 0..R {
@@ -219,6 +205,37 @@ impl<V: Lanes, const R: usize> Padded<'_, V, R> {
             unsafe { room.add(i).write_volatile(MaybeUninit::zeroed().assume_init()) };
         }
     }
+}
+
+macro_rules! access {
+    ($($vector:ty: $(#[$attribute:meta])*;)*) => {
+        $(
+            impl<const R: usize> Padded<'_, $vector, R> {
+                /// Register `I`.
+                $(#[$attribute])*
+                pub fn load<const I: usize>(&self) -> $vector {
+                    let from = self.input.wrapping_add(I * size_of::<$vector>());
+                    // SAFETY: so many bytes are readable from register I on, and the vector is one of the function's features.
+                    unsafe { Lanes::part(from, self.bytes::<I>()) }
+                }
+
+                /// Register `I` becomes `vector`.
+                $(#[$attribute])*
+                pub fn store<const I: usize>(&mut self, vector: $vector) {
+                    let to = self.output.wrapping_add(I * size_of::<$vector>());
+                    // SAFETY: so many bytes are writable from register I on, and the vector is one of the function's features.
+                    unsafe { vector.store_part(to, self.bytes::<I>()) }
+                }
+            }
+        )*
+    };
+}
+
+// moves of narrower ones are made of whatever the CPU has
+access! {
+    __m128i: #[inline(always)];
+    __m256i: #[inline(always)];
+    __m512i: #[inline] #[target_feature(enable = "avx512f,avx512bw")];
 }
 
 /// All ones in the bytes in which `a < b`, without signs.
