@@ -13,7 +13,7 @@ use crate::dispatch::Width;
 use crate::plan::{self, AriaSizes, Tier};
 use crate::secrets::wipe_stack;
 
-/// More than any kernel has of the stack: about half of it.
+/// About twice what the kernel that spills most has on the stack.
 const SPILLED: usize = 1536;
 
 /// Kernels that this CPU runs, and what makes round keys for them.
