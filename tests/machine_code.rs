@@ -267,6 +267,10 @@ finds! { a_last_round_of_encryption_too_many_is_found: encryption_too_many as ar
 finds! { a_room_that_is_not_wiped_is_found: room_not_wiped as aria_ecb_aessub_by8_xmm, [RoomWipes] }
 finds! { a_room_that_is_wiped_in_part_is_found: room_wiped_in_part as aria_ecb_aessub_by8_xmm, [RoomWipes] }
 finds! { a_room_that_is_wiped_with_others_is_found: room_wiped_with_others as aria_ecb_aessub_by8_xmm, [RoomWipes] }
+finds! { a_sound_aria_is_sound_at_zmm: sound_aria_zmm as aria_ecb_by4_zmm, [] }
+finds! { a_matrix_too_many_in_one_piece_is_found: aria_zmm_matrix_too_many as aria_ecb_by4_zmm, [Affine] }
+finds! { a_spill_in_aria_is_found: aria_zmm_spill as aria_ecb_by4_zmm, [Spills] }
+finds! { a_spill_behind_aria_is_found: aria_zmm_spill_behind as aria_ecb_by4_zmm, [Spills] }
 finds! { a_call_in_aria_is_found: aria_call as aria_ecb_by2_xmm, [Calls] }
 finds! { vex_in_aria_is_found: aria_vex as aria_ecb_by2_xmm, [Vex] }
 finds! { missing_pairs_are_found: no_pairs as aria_ecb_by2_xmm, [Loops] }

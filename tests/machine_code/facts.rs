@@ -34,7 +34,8 @@ pub(crate) struct Expected {
     loops: Vec<ExpectedLoop>,
     may_unroll: bool,
     may_spill: bool,
-    /// Whether what is read before chunks of data may wait on the stack for their ends, or what fills no batch is there.
+    /// Whether there may be something on the stack out of the loops that are counted: what is read before chunks of data
+    /// waits for their ends, what fills no batch is in a room, or a batch is turned around its rounds.
     may_keep: bool,
     /// Registers of the room on the stack for what fills no batch, if there is such a room.
     room: Option<usize>,
@@ -137,10 +138,10 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
     // by the compiler, to shuffles that are cheaper there, and two that follow one another to one
     let are_changed = matches!(rounds.layout, KeyLayout::Lanes | KeyLayout::Classed | KeyLayout::Bytes);
     let unless_changed = |&(fact, _): &(Fact, usize)| !(are_changed && fact == Fact::Shuffles);
-    // a loop over batches has in it what the room takes
+    // a loop over batches has each store twice, of a whole register and of a part, or in it what the room takes
     let over_batches = |mut all: ExpectedLoop| {
         all.counts.retain(|&(fact, _)| fact != Fact::Stores);
-        ExpectedLoop { may_spill: true, ..all }
+        ExpectedLoop { may_spill: !cost(program).fits() || room(program).is_some(), ..all }
     };
     let mut all = match pair {
         // so little that the compiler makes one piece of the most pairs that there can be
@@ -157,6 +158,14 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
     };
     all.counts.retain(unless_changed);
     all
+}
+
+/// Registers of the room on the stack for what fills no batch, if there is such a room: by the rule of
+/// `kernels::mem::blocks::is_direct`, which is private. Without a room registers are loaded and stored in part.
+fn room(program: &Program) -> Option<usize> {
+    let Skeleton::Rounds(rounds) = &program.skeleton else { return None };
+    let registers = rounds.batch.registers;
+    (registers > 4 && program.variant.width() != Width::Zmm).then_some(registers)
 }
 
 /// Pairs of round keys behind the first that a cost is of, and the most.
@@ -231,16 +240,11 @@ impl Expected {
             may_keep: match &program.skeleton {
                 Skeleton::Counter(_) => false,
                 Skeleton::Fold(fold) => fold.chunks.is_some(),
-                Skeleton::Rounds(_) => true,
+                // with a register a byte, the compiler keeps some of 16 on the stack as it turns blocks to bytes and back,
+                // around the loop over pairs, though there are 32: the library wipes that
+                Skeleton::Rounds(rounds) => room(program).is_some() || rounds.layout == KeyLayout::Grid,
             },
-            room: match &program.skeleton {
-                Skeleton::Counter(_) | Skeleton::Fold(_) => None,
-                Skeleton::Rounds(rounds) => {
-                    let registers = rounds.batch.registers;
-                    // else registers come from the data in part
-                    (registers > 4 && program.variant.width() != Width::Zmm).then_some(registers)
-                }
-            },
+            room: room(program),
             may_write: !matches!(program.skeleton, Skeleton::Fold(_)),
             encodings,
         }

@@ -459,3 +459,30 @@ aria!(room_wiped_with_others, concat!(classes!(), "\n", classes!()), concat!(wip
 aria!(aria_call, pair!(), "call {callee}", callee = sound_aria);
 aria!(aria_vex, pair!(), "vpaddq xmm0, xmm0, xmm1");
 aria!(no_pairs, "", "");
+
+/// The loop over batches of an ARIA kernel of one register, whose rounds are in one piece.
+macro_rules! aria_zmm {
+    ($name:ident, $extra:literal, $behind:literal) => {
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C" fn $name() {
+            naked_asm!(
+                "2:",
+                "vmovdqu64 zmm0, [rsi]",
+                times!(16, "vgf2p8affineqb zmm0, zmm0, zmm4, 0 \n vgf2p8affineinvqb zmm0, zmm0, zmm5, 0"),
+                $extra,
+                "vmovdqu64 [rdx], zmm0",
+                "add rsi, 64",
+                "add rdx, 64",
+                "sub rcx, 64",
+                "jnz 2b",
+                $behind,
+                "ret"
+            )
+        }
+    };
+}
+
+aria_zmm!(sound_aria_zmm, "", "");
+aria_zmm!(aria_zmm_matrix_too_many, "vgf2p8affineqb zmm0, zmm0, zmm4, 0", "");
+aria_zmm!(aria_zmm_spill, "vmovdqa64 [rsp - 64], zmm0", "");
+aria_zmm!(aria_zmm_spill_behind, "", "vmovdqa64 [rsp - 64], zmm0");
