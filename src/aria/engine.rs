@@ -61,11 +61,11 @@ impl<N: Layout, W: Layout> Choice<N, W> {
         })
     }
 
-    /// Wipes what kernels of 16 registers have put on the stack, which have no room for all that they work with, keys among
-    /// it.
+    /// Wipes what kernels have put on the stack: those of 16 registers, which have no room for all that they work with, keys
+    /// among it, and the widest one at zmm, with which the compiler does not get by: state before the last key is added.
     #[inline]
-    fn wipe(&self) {
-        if self.tier.width() < Width::Zmm {
+    fn wipe(&self, wide_runs: bool) {
+        if wide_runs || self.tier.width() < Width::Zmm {
             wipe_stack::<SPILLED>();
         }
     }
@@ -211,13 +211,14 @@ impl<K: Stored> Keyed<K> {
         let Choice { narrow, wide, sizes, .. } = &self.choice;
         let at = sizes.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
-        if !batches.is_empty() {
+        let wide_runs = !batches.is_empty();
+        if wide_runs {
             wide.0.run(self.keys.wide(encrypt), batches);
         }
         if !left.is_empty() {
             narrow.0.kernel(left.len()).run(self.keys.narrow(encrypt), left);
         }
-        self.choice.wipe();
+        self.choice.wipe(wide_runs);
     }
 
     #[inline]
@@ -226,7 +227,8 @@ impl<K: Stored> Keyed<K> {
         let at = sizes.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
         let blocks = (batches.len() / size_of::<Block>()) as u64;
-        if !batches.is_empty() {
+        let wide_runs = !batches.is_empty();
+        if wide_runs {
             wide.1.run(self.keys.wide(true), counter, batches);
         }
         if !left.is_empty() {
@@ -234,7 +236,7 @@ impl<K: Stored> Keyed<K> {
             let counter = counter & !u128::from(u64::MAX) | u128::from(low);
             narrow.1.kernel(left.len()).run(self.keys.narrow(true), counter, left);
         }
-        self.choice.wipe();
+        self.choice.wipe(wide_runs);
     }
 }
 
