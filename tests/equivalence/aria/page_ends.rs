@@ -7,16 +7,18 @@ use byways_kernels::inout::InOutBuf;
 use super::calls::Subject;
 use crate::pages::Pages;
 
-/// Every length up to 1100, and some over more than a batch, with the input and the output each at the first or the last
-/// bytes of pages, and in place. What is no whole block counts in counter mode only, but may not be left, either.
+/// Every length up to 1100 and to two batches and a block more, so that a last batch has every number of blocks and of bytes,
+/// with the input and the output each at the first or the last bytes of pages, and in place; and some lengths beyond. What is
+/// no whole block counts in counter mode only, but may not be left, either.
 pub(crate) fn check(subject: &Subject, way: &Way) -> Result<(), String> {
-    const LONGEST: usize = 1100;
+    const SHORT: usize = 1100;
     type Place = for<'a> fn(&'a mut Pages, &[u8]) -> &'a mut [u8];
     const PLACES: [Place; 2] = [Pages::at_start, Pages::at_end];
-    let more = 2 * subject.variant.by() * 16 + 150;
-    let room = more.max(LONGEST);
+    let batches = 2 * subject.variant.by() * 16;
+    let (longest, more) = (SHORT.max(batches + 17), batches + 150);
+    let room = more.max(longest);
     let (mut input, mut output) = (Pages::new(room), Pages::new(room));
-    for len in (0..=LONGEST).chain([more - 64, more - 1, more]) {
+    for len in (0..=longest).chain([more - 64, more - 1, more]) {
         let key: Vec<u8> = noise(5).take(KEY_LENS[len % 3]).collect();
         let directions = subject.directions();
         let (direction, counter) = (directions[len / 3 % directions.len()], u128::from(u64::MAX - 20));
