@@ -13,8 +13,11 @@ use crate::dispatch::Width;
 use crate::plan::{self, AriaSizes, Tier};
 use crate::secrets::wipe_stack;
 
-/// About twice what the kernel that spills most has on the stack.
-const SPILLED: usize = 1536;
+/// More than kernels below zmm have of the stack, rooms and all: 1.5 KiB at most.
+const SPILLED: usize = 2560;
+
+/// More than the widest kernel of counter mode at zmm has of it: 0.5 KiB.
+const SPILLED_ZMM: usize = 1024;
 
 /// Kernels that this CPU runs, and what makes round keys for them.
 #[derive(Clone, Copy)]
@@ -23,7 +26,7 @@ pub(crate) struct Plan {
     rounds: AriaRounds,
 }
 
-/// By the layouts of their keys: of the widest kernel and of the others.
+/// By the layouts of their keys: of the widest kernel behind those of the others.
 #[derive(Clone, Copy)]
 enum TierPlan {
     Zmm(Choice<Packed, Grid>),
@@ -62,11 +65,15 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     }
 
     /// Wipes what kernels have put on the stack: those of 16 registers, which have no room for all that they work with, keys
-    /// among it, and the widest one at zmm, with which the compiler does not get by: state before the last key is added.
+    /// among it, and the widest one at zmm if it `counted`, with which the compiler does not get by: state before the last
+    /// key is added. Of blocks by themselves the widest one at zmm leaves no more than these, before the first key or after
+    /// the last.
     #[inline]
-    fn wipe(&self, wide_runs: bool) {
-        if wide_runs || self.tier.width() < Width::Zmm {
+    fn wipe(&self, counted: bool) {
+        if self.tier.width() < Width::Zmm {
             wipe_stack::<SPILLED>();
+        } else if counted {
+            wipe_stack::<SPILLED_ZMM>();
         }
     }
 
@@ -211,14 +218,13 @@ impl<K: Stored> Keyed<K> {
         let Choice { narrow, wide, sizes, .. } = &self.choice;
         let at = sizes.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
-        let wide_runs = !batches.is_empty();
-        if wide_runs {
+        if !batches.is_empty() {
             wide.0.run(self.keys.wide(encrypt), batches);
         }
         if !left.is_empty() {
             narrow.0.kernel(left.len()).run(self.keys.narrow(encrypt), left);
         }
-        self.choice.wipe(wide_runs);
+        self.choice.wipe(false);
     }
 
     #[inline]
@@ -227,8 +233,7 @@ impl<K: Stored> Keyed<K> {
         let at = sizes.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
         let blocks = (batches.len() / size_of::<Block>()) as u64;
-        let wide_runs = !batches.is_empty();
-        if wide_runs {
+        if !batches.is_empty() {
             wide.1.run(self.keys.wide(true), counter, batches);
         }
         if !left.is_empty() {
@@ -236,7 +241,7 @@ impl<K: Stored> Keyed<K> {
             let counter = counter & !u128::from(u64::MAX) | u128::from(low);
             narrow.1.kernel(left.len()).run(self.keys.narrow(true), counter, left);
         }
-        self.choice.wipe(wide_runs);
+        self.choice.wipe(blocks > 0);
     }
 }
 
