@@ -199,6 +199,36 @@ impl Sums {
     }
 }
 
+/// A layer of the odd rounds or of the even ones, on the whole state.
+type Layer<'a> = &'a dyn Fn(&mut Builder, Vec<Value>, bool) -> Vec<Value>;
+
+/// The same, with a round key.
+type KeyedLayer<'a> = &'a dyn Fn(&mut Builder, Vec<Value>, bool, RoundKey) -> Vec<Value>;
+
+/// What is between the first key and the last: all rounds, or the one that the mode is.
+fn rounds(
+    p: &mut Builder,
+    mode: AriaMode,
+    state: Vec<Value>,
+    substitute: Layer<'_>,
+    diffuse: KeyedLayer<'_>,
+) -> Vec<Value> {
+    let round = |odd: bool, key: RoundKey| {
+        move |p: &mut Builder, state: Vec<Value>| {
+            let state = substitute(p, state, odd);
+            diffuse(p, state, odd, key)
+        }
+    };
+    match mode {
+        AriaMode::Ecb | AriaMode::Ctr => {
+            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
+            substitute(p, state, false)
+        }
+        AriaMode::Odd => round(true, RoundKey::LastButOne)(p, state),
+        AriaMode::Even => round(false, RoundKey::LastButOne)(p, state),
+    }
+}
+
 fn lanes(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let classes = [0, 1, 2, 3];
     let matrix = |p: &mut Builder, odd: bool, which: usize, name: &str| {
@@ -262,22 +292,9 @@ fn lanes(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         let column = p.again(column, Compute::Shuffle8, of_column);
         p.xor3("x", cell, row, column)
     };
-    let x = match mode {
-        AriaMode::Ecb | AriaMode::Ctr => {
-            let round = |odd: bool, key: RoundKey| {
-                move |p: &mut Builder, x: Vec<Value>| {
-                    let x = substitute(p, x[0], odd);
-                    vec![diffuse(p, x, key)]
-                }
-            };
-            let x = p.each_pair(&[x], round(true, RoundKey::Odd), round(false, RoundKey::Even))[0];
-            substitute(p, x, false)
-        }
-        AriaMode::Odd | AriaMode::Even => {
-            let x = substitute(p, x, mode == AriaMode::Odd);
-            diffuse(p, x, RoundKey::LastButOne)
-        }
-    };
+    let x = rounds(p, mode, vec![x], &|p, x, odd| vec![substitute(p, x[0], odd)], &|p, x, _, key| {
+        vec![diffuse(p, x[0], key)]
+    })[0];
     let k = p.round("k", RoundKey::Last, 0);
     let x = p.again(x, Compute::Xor, k);
     let out = p.compute("out", Compute::Permute8, [x, store]);
@@ -477,24 +494,9 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         }
         out
     };
-    let (state, last) = match mode {
-        AriaMode::Ecb | AriaMode::Ctr => {
-            let round = |odd: bool, key: RoundKey| {
-                let (substitute, diffuse) = (&substitute, &diffuse);
-                move |p: &mut Builder, state: Vec<Value>| {
-                    let state = substitute(p, state, odd);
-                    diffuse(p, state, odd, key)
-                }
-            };
-            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
-            (substitute(p, state, false), None)
-        }
-        AriaMode::Odd | AriaMode::Even => {
-            let odd = mode == AriaMode::Odd;
-            let state = substitute(p, state, odd);
-            (diffuse(p, state, odd, RoundKey::LastButOne), Some(Shifted::Not))
-        }
-    };
+    let state = rounds(p, mode, state, &substitute, &diffuse);
+    // a round alone ends with its diffusion, which has undone what AES's rounds shift
+    let last = matches!(mode, AriaMode::Odd | AriaMode::Even).then_some(Shifted::Not);
     let k = p.round("last", RoundKey::Natural, 0);
     for (four, x) in state.chunks_exact(CLASSES).enumerate() {
         for block in 0..4 {
@@ -633,23 +635,7 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         let each = state.as_chunks().0.iter().enumerate();
         each.flat_map(|(pair, &x)| diffuse_pair(p, &sums, x, names.map(|name| format!("{name}{pair}")), key)).collect()
     };
-    let state = match mode {
-        AriaMode::Ecb | AriaMode::Ctr => {
-            let round = |odd: bool, key: RoundKey| {
-                let (substitute, diffuse) = (&substitute, &diffuse);
-                move |p: &mut Builder, state: Vec<Value>| {
-                    let state = substitute(p, state, odd);
-                    diffuse(p, state, key)
-                }
-            };
-            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
-            substitute(p, state, false)
-        }
-        AriaMode::Odd | AriaMode::Even => {
-            let state = substitute(p, state, mode == AriaMode::Odd);
-            diffuse(p, state, RoundKey::LastButOne)
-        }
-    };
+    let state = rounds(p, mode, state, &substitute, &|p, state, _, key| diffuse(p, state, key));
     let state = state.into_iter().enumerate().map(|(i, value)| {
         let k = p.round("k", RoundKey::Last, i % 2);
         p.again(value, Compute::Xor, k)
@@ -736,17 +722,13 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         });
         each.collect()
     };
-    let transpose = |p: &mut Builder, mut state: Vec<Value>, names: &[char]| -> Vec<Value> {
-        for name in names {
-            let mut unpacked = Vec::new();
-            for i in 0..BLOCK / 2 {
-                let both = [state[i], state[i + BLOCK / 2]];
-                unpacked.push(p.compute(&format!("{name}{}", 2 * i), Compute::UnpackLow8, both));
-                unpacked.push(p.compute(&format!("{name}{}", 2 * i + 1), Compute::UnpackHigh8, both));
-            }
-            state = unpacked;
-        }
-        state
+    // register i of a stage of the transposition
+    let unpack = |p: &mut Builder, state: &[Value], name: char, i: usize| {
+        let both = [state[i / 2], state[i / 2 + BLOCK / 2]];
+        p.compute(&format!("{name}{i}"), [Compute::UnpackLow8, Compute::UnpackHigh8][i % 2], both)
+    };
+    let transpose = |p: &mut Builder, state: Vec<Value>, names: &[char]| -> Vec<Value> {
+        names.iter().fold(state, |state, &name| (0..BLOCK).map(|i| unpack(p, &state, name, i)).collect())
     };
 
     let mut next = Vec::new();
@@ -760,23 +742,7 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         transpose(p, state, &['t', 'b', 't', 'b'])
     };
     let state = add(p, state, RoundKey::First);
-    let state = match mode {
-        AriaMode::Ecb | AriaMode::Ctr => {
-            let round = |odd: bool, key: RoundKey| {
-                let substitute = &substitute;
-                move |p: &mut Builder, state: Vec<Value>| {
-                    let state = substitute(p, state, odd);
-                    diffuse(p, state, layout, key)
-                }
-            };
-            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
-            substitute(p, state, false)
-        }
-        AriaMode::Odd | AriaMode::Even => {
-            let state = substitute(p, state, mode == AriaMode::Odd);
-            diffuse(p, state, layout, RoundKey::LastButOne)
-        }
-    };
+    let state = rounds(p, mode, state, &substitute, &|p, state, _, key| diffuse(p, state, layout, key));
     if mode == AriaMode::Ctr {
         // the last key goes to the blocks, with the data
         let state = transpose(p, state, &['b', 't', 'b', 't']);
@@ -792,12 +758,9 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         let [first @ .., last] = names;
         let state = transpose(p, state, &first);
         // the last stage, each block of which is stored at once
-        for i in 0..BLOCK / 2 {
-            let both = [state[i], state[i + BLOCK / 2]];
-            for (half, unpack) in [Compute::UnpackLow8, Compute::UnpackHigh8].into_iter().enumerate() {
-                let block = p.compute(&format!("{last}{}", 2 * i + half), unpack, both);
-                p.store(2 * i + half, Extent::Whole, block);
-            }
+        for i in 0..BLOCK {
+            let block = unpack(p, &state, last, i);
+            p.store(i, Extent::Whole, block);
         }
     }
     (setup, start, carried, Block { registers: variant.registers(), body: p.take(), next })
