@@ -120,11 +120,7 @@ fn bound(rows: &[(&Row, usize)]) -> f64 {
 /// `setup` made and the block uses, and held keys, are live throughout; a value that goes round a loop is one.
 fn block_live(program: &Program, block: &Block) -> usize {
     let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
-    let others = match &program.skeleton {
-        Skeleton::Fold(fold) => fold.chunks.iter().flat_map(|chunks| &chunks.state).chain([&fold.sum]).collect(),
-        Skeleton::Counter(_) | Skeleton::Rounds(_) => vec![],
-    };
-    for state in program.state.iter().chain(others) {
+    for state in program.state.iter().chain(program.skeleton.states()) {
         lives.made(state.param);
     }
     lives.stmts(&block.body);

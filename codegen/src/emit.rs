@@ -46,7 +46,7 @@ fn of_program(program: &Program, among: &[Variant], krate: &TokenStream) -> (Tok
     if let Err(name) = program.check() {
         panic!("{variant}: {name}");
     }
-    let emitter = Emitter { program, krate };
+    let emitter = Emitter { program, krate, uses: uses(program) };
     let (text, name) = (variant.to_string(), name(variant));
     let features = enabled(program);
     let Outside { documentation, parameters, returns, registered, .. } =
@@ -93,8 +93,37 @@ fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruct
     }
 }
 
-/// Characters in a line, without its indentation: of rounds, and of what stands in more loops and cases.
-const LINES: [usize; 2] = [76, 66];
+/// How often each value of the program is used: by a statement, by a loop or by what is handed on.
+fn uses(program: &Program) -> BTreeMap<Value, usize> {
+    fn collect(stmts: &[Stmt], used: &mut Vec<Value>) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(_, op) => used.extend(op.operands()),
+                Stmt::Store(_, _, value) => used.push(*value),
+                Stmt::Save(values) => used.extend(values),
+                Stmt::Prefetch(_) => {}
+                Stmt::EachKey { carried, body, .. } => {
+                    used.extend(carried.iter().flat_map(|c| [c.initial, c.next]));
+                    collect(body, used);
+                }
+                Stmt::EachPair { carried, odd, even } => {
+                    used.extend(carried.iter().flat_map(|c| [c.initial, c.between, c.next]));
+                    collect(odd, used);
+                    collect(even, used);
+                }
+            }
+        }
+    }
+    let states = program.state.iter().chain(program.skeleton.states()).map(|state| state.initial);
+    let nexts = program.skeleton.blocks().into_iter().flat_map(|block| block.next.iter().copied());
+    let mut used: Vec<Value> = states.chain(nexts).collect();
+    collect(&program.setup, &mut used);
+    program.skeleton.lists().into_iter().for_each(|stmts| collect(stmts, &mut used));
+    used.into_iter().fold(BTreeMap::new(), |mut uses, value| {
+        *uses.entry(value).or_default() += 1;
+        uses
+    })
+}
 
 /// Values that have no variable, and what is written for them.
 type InPlace = BTreeMap<Value, TokenStream>;
@@ -102,6 +131,8 @@ type InPlace = BTreeMap<Value, TokenStream>;
 struct Emitter<'a> {
     program: &'a Program,
     krate: &'a TokenStream,
+    /// How often each value is used, in all of the program.
+    uses: BTreeMap<Value, usize>,
 }
 
 impl Emitter<'_> {
@@ -431,7 +462,7 @@ impl Emitter<'_> {
                     quote!(let #name = #op;)
                 }
             }
-            Stmt::Store(..) => self.store(stmt, &in_place),
+            Stmt::Store(register, extent, value) => self.store(*register, *extent, *value, &in_place),
             Stmt::Save(values) => {
                 let values = values.iter().map(|&value| self.ident(value));
                 quote!(table.push([#(#values),*]);)
@@ -470,17 +501,6 @@ impl Emitter<'_> {
     /// Values that the next statement uses, and no other: they are written where they are used, if that makes no line
     /// that is too long: parts of round keys, registers of data, and what is computed of variables.
     fn in_place(&self, stmts: &[Stmt]) -> InPlace {
-        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
-        let nexts = self.program.skeleton.blocks().into_iter().flat_map(|block| block.next.iter());
-        let operands = stmts.iter().flat_map(|stmt| match stmt {
-            Stmt::Let(_, op) => op.operands().to_vec(),
-            Stmt::Store(_, _, value) => vec![*value],
-            Stmt::Save(values) => values.clone(),
-            Stmt::Prefetch(_) => vec![],
-            Stmt::EachKey { carried, .. } => carried.iter().flat_map(|c| [c.initial, c.next]).collect(),
-            Stmt::EachPair { carried, .. } => carried.iter().map(|c| c.initial).collect(),
-        });
-        operands.chain(nexts.copied()).for_each(|value| *uses.entry(value).or_default() += 1);
         let (mut in_place, mut calls) = (InPlace::new(), BTreeSet::new());
         for (stmt, next) in stmts.iter().zip(stmts.iter().skip(1)) {
             let Stmt::Let(value, op) = stmt else { continue };
@@ -495,7 +515,7 @@ impl Emitter<'_> {
                 (Op::Compute(..), Stmt::Store(_, _, stored)) => stored == value,
                 _ => false,
             };
-            if !fits || uses.get(value) != Some(&1) {
+            if !fits || self.uses.get(value) != Some(&1) {
                 continue;
             }
             let written = self.op(op, self.program.width_of(stmt), &in_place);
@@ -506,9 +526,10 @@ impl Emitter<'_> {
                     let op = self.op(op, self.program.width_of(next), &in_place);
                     quote!(let #name = #op;)
                 }
-                _ => self.store(next, &in_place),
+                Stmt::Store(register, extent, value) => self.store(*register, *extent, *value, &in_place),
+                _ => continue,
             };
-            if width(&line) > LINES[usize::from(!matches!(self.program.skeleton, Skeleton::Rounds(_)))] {
+            if width(&line) > self.line() {
                 in_place.remove(value);
             } else if matches!(op, Op::Compute(..)) {
                 calls.insert(*value);
@@ -517,17 +538,24 @@ impl Emitter<'_> {
         in_place
     }
 
-    fn store(&self, stmt: &Stmt, in_place: &InPlace) -> TokenStream {
-        let Stmt::Store(register, extent, value) = stmt else { return TokenStream::new() };
-        let (register, value) = (Literal::usize_unsuffixed(*register), self.operand(value, in_place));
+    /// Characters in a line, without its indentation, which is deeper where there are more loops and cases around.
+    fn line(&self) -> usize {
+        match self.program.skeleton {
+            Skeleton::Rounds(_) => 76,
+            Skeleton::Counter(_) | Skeleton::Fold(_) => 66,
+        }
+    }
+
+    fn store(&self, register: usize, extent: Extent, value: Value, in_place: &InPlace) -> TokenStream {
+        let (register, value) = (Literal::usize_unsuffixed(register), self.operand(value, in_place));
         match extent {
             Extent::Whole => quote!(data.store::<#register>(#value);),
             Extent::Last => quote!(data.store_last(#value);),
         }
     }
 
-    fn operand(&self, value: &Value, in_place: &InPlace) -> TokenStream {
-        in_place.get(value).cloned().unwrap_or_else(|| self.ident(*value).into_token_stream())
+    fn operand(&self, value: Value, in_place: &InPlace) -> TokenStream {
+        in_place.get(&value).cloned().unwrap_or_else(|| self.ident(value).into_token_stream())
     }
 
     fn op(&self, op: &Op, width: Width, in_place: &InPlace) -> TokenStream {
@@ -606,7 +634,7 @@ impl Emitter<'_> {
             Op::Quotient => quote!(constants.quotient()),
             Op::Unit => quote!(constants.unit()),
             Op::Compute(compute, operands) => {
-                let operand = |value| self.operand(value, in_place);
+                let operand = |&value| self.operand(value, in_place);
                 self.compute(*compute, width, &operands.iter().map(operand).collect::<Vec<_>>())
             }
         }

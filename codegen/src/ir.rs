@@ -472,6 +472,17 @@ impl Skeleton {
         }
     }
 
+    /// What blocks hand on besides [`Program::state`].
+    pub fn states(&self) -> Vec<&State> {
+        match self {
+            Skeleton::Counter(_) | Skeleton::Rounds(_) => Vec::new(),
+            Skeleton::Fold(fold) => {
+                let chunks = fold.chunks.iter().flat_map(|chunks| chunks.state.iter().chain([&chunks.crc]));
+                chunks.chain([&fold.sum]).collect()
+            }
+        }
+    }
+
     /// Every list of statements.
     pub fn lists(&self) -> Vec<&[Stmt]> {
         let blocks = self.blocks().into_iter().map(|block| block.body.as_slice());
