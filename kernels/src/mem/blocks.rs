@@ -2,12 +2,12 @@
 
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, transmute};
+use core::mem::MaybeUninit;
 
 use hybrid_array::{Array, ArraySize};
 use inout::InOutBuf;
 
-use super::{Data, Vector, load_16, load_up_to_16, store_up_to_16, vector};
+use super::{Data, Vector, load_16, load_up_to_16, load_up_to_32, splat_ymm, store_up_to_16, store_up_to_32, vector};
 
 /// The bytes of blocks.
 #[inline]
@@ -118,28 +118,23 @@ impl Lanes for __m128i {
 impl Lanes for __m256i {
     #[inline(always)]
     unsafe fn part(from: *const u8, bytes: usize) -> Self {
-        if bytes >= 32 {
+        match bytes {
+            0 => splat_ymm(0),
+            // SAFETY: the caller's.
+            1..32 => unsafe { load_up_to_32(from, bytes) },
             // SAFETY: the caller's, and any bytes are a vector.
-            return unsafe { from.cast::<Self>().read_unaligned() };
-        }
-        // SAFETY: the caller's; two halves are a whole.
-        unsafe {
-            let high = __m128i::part(from.wrapping_add(16), bytes.saturating_sub(16));
-            transmute::<[__m128i; 2], Self>([__m128i::part(from, bytes), high])
+            _ => unsafe { from.cast::<Self>().read_unaligned() },
         }
     }
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, bytes: usize) {
-        if bytes >= 32 {
+        match bytes {
+            0 => {}
             // SAFETY: the caller's.
-            return unsafe { to.cast::<Self>().write_unaligned(self) };
-        }
-        // SAFETY: the caller's; a whole is two halves.
-        unsafe {
-            let [low, high] = transmute::<Self, [__m128i; 2]>(self);
-            low.store_part(to, bytes);
-            high.store_part(to.wrapping_add(16), bytes.saturating_sub(16));
+            1..32 => unsafe { store_up_to_32(to, bytes, self) },
+            // SAFETY: the caller's.
+            _ => unsafe { to.cast::<Self>().write_unaligned(self) },
         }
     }
 }
@@ -215,7 +210,7 @@ macro_rules! access {
                 $(#[$attribute])*
                 pub fn load<const I: usize>(&self) -> $vector {
                     let from = self.input.wrapping_add(I * size_of::<$vector>());
-                    // SAFETY: so many bytes are readable from register I on, and the vector is one of the function's features.
+                    // SAFETY: so many bytes are readable from register I on, and at zmm the function has AVX-512F and BW.
                     unsafe { Lanes::part(from, self.bytes::<I>()) }
                 }
 
@@ -223,7 +218,7 @@ macro_rules! access {
                 $(#[$attribute])*
                 pub fn store<const I: usize>(&mut self, vector: $vector) {
                     let to = self.output.wrapping_add(I * size_of::<$vector>());
-                    // SAFETY: so many bytes are writable from register I on, and the vector is one of the function's features.
+                    // SAFETY: so many bytes are writable from register I on, and at zmm the function has AVX-512F and BW.
                     unsafe { vector.store_part(to, self.bytes::<I>()) }
                 }
             }

@@ -345,34 +345,15 @@ impl<const K: usize> Last<'_, '_, __m256i, K> {
     /// The last register's bytes, and zeros above them.
     #[inline(always)]
     pub fn load_last(&self) -> __m256i {
-        let (input, zero) = (self.input(), halves([0; 2]));
-        let lanes = if self.bytes <= 16 {
-            // SAFETY: 1 to 16 bytes are readable.
-            [unsafe { load_up_to_16(input, self.bytes) }, zero]
-        } else {
-            // SAFETY: 17 to 32 bytes are readable: 16, and 1 to 16 behind them.
-            unsafe { [load_16(input), load_up_to_16(input.add(16), self.bytes - 16)] }
-        };
-        // SAFETY: two halves are a whole, and any bytes are a vector.
-        unsafe { transmute::<[__m128i; 2], __m256i>(lanes) }
+        // SAFETY: 1 to 32 bytes are readable.
+        unsafe { load_up_to_32(self.input(), self.bytes) }
     }
 
     /// The last register's bytes become the vector's.
     #[inline(always)]
     pub fn store_last(&mut self, vector: __m256i) {
-        // SAFETY: a whole is two halves, and any bytes are a vector.
-        let [low, high] = unsafe { transmute::<__m256i, [__m128i; 2]>(vector) };
-        let output = self.output();
-        if self.bytes <= 16 {
-            // SAFETY: 1 to 16 bytes are writable.
-            unsafe { store_up_to_16(output, self.bytes, low) }
-        } else {
-            // SAFETY: 17 to 32 bytes are writable: 16, and 1 to 16 behind them.
-            unsafe {
-                output.cast::<__m128i>().write_unaligned(low);
-                store_up_to_16(output.add(16), self.bytes - 16, high);
-            }
-        }
+        // SAFETY: 1 to 32 bytes are writable.
+        unsafe { store_up_to_32(self.output(), self.bytes, vector) }
     }
 }
 
@@ -399,7 +380,9 @@ impl<const K: usize> Last<'_, '_, __m512i, K> {
     }
 }
 
-/// A lane as a vector.
+pub(crate) use splat_xmm as vector;
+
+/// A lane as a vector: a number by its bytes, lowest first.
 #[inline(always)]
 pub const fn splat_xmm(lane: u128) -> __m128i {
     // SAFETY: any bytes are a vector.
@@ -432,13 +415,6 @@ pub const fn lanes_zmm(lanes: [u128; 4]) -> __m512i {
     unsafe { transmute::<[u128; 4], __m512i>(lanes) }
 }
 
-/// A number as a vector.
-#[inline]
-pub(crate) fn vector(number: u128) -> __m128i {
-    // SAFETY: any bytes are a vector.
-    unsafe { transmute::<u128, __m128i>(number) }
-}
-
 /// A vector as a number.
 #[inline]
 pub(crate) fn number(vector: __m128i) -> u128 {
@@ -449,6 +425,44 @@ pub(crate) fn number(vector: __m128i) -> u128 {
 #[inline(always)]
 fn halves([low, high]: [u64; 2]) -> __m128i {
     vector(u128::from(high) << 64 | u128::from(low))
+}
+
+/// The first bytes at `from`, and zeros above them.
+///
+/// # Safety
+/// `bytes` bytes are readable, 1 to 32.
+#[inline(always)]
+unsafe fn load_up_to_32(from: *const u8, bytes: usize) -> __m256i {
+    let zero = halves([0; 2]);
+    let lanes = if bytes <= 16 {
+        // SAFETY: 1 to 16 bytes are readable.
+        [unsafe { load_up_to_16(from, bytes) }, zero]
+    } else {
+        // SAFETY: 17 to 32 bytes are readable: 16, and 1 to 16 behind them.
+        unsafe { [load_16(from), load_up_to_16(from.add(16), bytes - 16)] }
+    };
+    // SAFETY: two halves are a whole, and any bytes are a vector.
+    unsafe { transmute::<[__m128i; 2], __m256i>(lanes) }
+}
+
+/// The first bytes of the vector go to `to`.
+///
+/// # Safety
+/// `bytes` bytes are writable, 1 to 32.
+#[inline(always)]
+unsafe fn store_up_to_32(to: *mut u8, bytes: usize, vector: __m256i) {
+    // SAFETY: a whole is two halves, and any bytes are a vector.
+    let [low, high] = unsafe { transmute::<__m256i, [__m128i; 2]>(vector) };
+    if bytes <= 16 {
+        // SAFETY: 1 to 16 bytes are writable.
+        unsafe { store_up_to_16(to, bytes, low) }
+    } else {
+        // SAFETY: 17 to 32 bytes are writable: 16, and 1 to 16 behind them.
+        unsafe {
+            to.cast::<__m128i>().write_unaligned(low);
+            store_up_to_16(to.add(16), bytes - 16, high);
+        }
+    }
 }
 
 /// # Safety
