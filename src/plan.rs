@@ -124,29 +124,18 @@ const fn batch(name: &str) -> usize {
 }
 
 /// The most rows in a table. One that has fewer repeats its last.
-const ROWS: usize = max(
-    max(most_rows(&AES_CTR), most_rows(&ARIA_ZMM)),
-    max(most_rows(&CRC32C_BY_LENGTH), max(most_rows(&CRC_LSB), most_rows(&CRC_MSB))),
-);
+pub(crate) const ROWS: usize = 5;
 
-const fn max(a: usize, b: usize) -> usize {
-    if a > b { a } else { b }
-}
-
-const fn most_rows(tiers: &[(Width, &[Row])]) -> usize {
-    let (mut most, mut i) = (0, 0);
-    while i < tiers.len() {
-        let rows = tiers[i].1;
-        assert!(rows[rows.len() - 1].0 == MORE, "a table's last row takes all lengths");
-        let mut j = 1;
-        while j < rows.len() {
-            assert!(rows[j - 1].0 < rows[j].0, "a table's rows go up");
-            j += 1;
-        }
-        most = max(most, rows.len());
+/// The rows, which go up, take all lengths and are not more than there is room for.
+const fn checked(rows: &[Row]) -> &[Row] {
+    assert!(rows.len() <= ROWS, "a table has more rows than there is room for");
+    assert!(rows[rows.len() - 1].0 == MORE, "a table's last row takes all lengths");
+    let mut i = 1;
+    while i < rows.len() {
+        assert!(rows[i - 1].0 < rows[i].0, "a table's rows go up");
         i += 1;
     }
-    most
+    rows
 }
 
 /// A tier's table with its kernels.
@@ -200,6 +189,7 @@ macro_rules! tiers {
                     panic!("a kernel of the plan was not generated")
                 }
                 const fn tier((width, rows): (Width, &[Row])) -> Tier<$function> {
+                    let rows = checked(rows);
                     let mut kernels = [(MORE, kernel(rows[0].1)); ROWS];
                     let mut i = 0;
                     while i < ROWS {

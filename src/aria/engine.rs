@@ -299,8 +299,8 @@ impl Kernels {
 
     /// Up to so many bytes at a time, the kernel of this name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<> {
-        // of one type whatever the kind
-        let mut rows = [None; 8];
+        // of one type whatever the kind: those of the tier and the widest's
+        let mut rows = [None; plan::ROWS + 1];
         of_any_kind!(self, keyed => rows.iter_mut().zip(keyed.choice.rows()).for_each(|(to, row)| *to = Some(row)));
         rows.into_iter().flatten()
     }
