@@ -299,8 +299,8 @@ impl Detected {
     /// Proof of what ARIA's key schedule needs, if it is there: GFNI or AES-NI, and SSSE3.
     #[cfg(target_arch = "x86_64")]
     pub fn aria_rounds(self) -> Option<AriaRounds> {
-        let gfni = self.features.contains(const { Features::named("gfni,ssse3") });
-        let aes = self.features.contains(const { Features::named("aes,ssse3") });
+        let gfni = self.features.contains(const { of_rounds(["aria_odd_by2_xmm", "aria_even_by2_xmm"]) });
+        let aes = self.features.contains(const { of_rounds(["aria_odd_aessub_by4_xmm", "aria_even_aessub_by4_xmm"]) });
         (gfni || aes).then_some(AriaRounds { gfni })
     }
 
@@ -309,6 +309,26 @@ impl Detected {
     pub fn aes(self) -> Option<Aes> {
         self.features.contains(const { Features::named("aes,ssse3") }).then_some(Aes(()))
     }
+}
+
+/// What two kernels of ARIA were compiled for, and the SSSE3 that laying out keys takes.
+#[cfg(target_arch = "x86_64")]
+const fn of_rounds(names: [&str; 2]) -> Features {
+    let (mut features, mut i, mut found) = (Features::named("ssse3").0, 0, 0);
+    while i < aria::KERNELS.len() {
+        let (kernel, mut j) = (&aria::KERNELS[i], 0);
+        while j < names.len() {
+            let name = names[j].as_bytes();
+            if equal(kernel.name.as_bytes(), name, 0, name.len()) {
+                features |= kernel.features.0;
+                found += 1;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    assert!(found == names.len(), "a kernel of the key schedule was not generated");
+    Features(features)
 }
 
 /// Proof that the CPU has AES-NI, and SSSE3, which all CPUs with it have.
