@@ -1,6 +1,6 @@
 //! Programs to Rust: one safe `#[target_feature]` function a kernel, and the registry.
 //!
-//! A batch is straight-line code; rounds are a loop over the round keys, which the compiler unrolls. A value is a
+//! A batch is straight-line code; rounds are a loop over the round keys, which the compiler unrolls where they are few. A value is a
 //! variable of its name; what goes round a loop is a mutable one. Every path is rooted in the kernel crate, which
 //! re-exports what it needs of `core`, or in one of two modules of it that the function imports by such a path, so that
 //! the code means the same wherever it is put.

@@ -1,6 +1,7 @@
-//! Arithmetic over GF(2): the field of AES and its S-box, and the polynomials of CRCs.
+//! Arithmetic over GF(2): the field of AES and its S-box, the polynomials of CRCs, and what ARIA is made of.
 //!
-//! It is for tests and for the interpreter: slow, and by the definitions.
+//! It is for the interpreter and for tests, slow and by the definitions; and descriptions and key layouts of ARIA are
+//! made of its parts.
 
 /// x^8 + x^4 + x^3 + x + 1, the modulus of AES's field without its top term (FIPS 197, section 4.2).
 const AES_MODULUS: u8 = 0x1b;

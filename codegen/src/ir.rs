@@ -2,8 +2,9 @@
 //! [`cost`](crate::cost) read.
 //!
 //! A [`Program`] is a straight-line `setup` and the blocks of its [`Skeleton`]. Blocks are lists of statements in
-//! single-assignment form; the only construct is [`Stmt::EachKey`], "for each round key". There is no branch, no
-//! pointer and no length arithmetic in them: when which block runs is the skeleton's business.
+//! single-assignment form; the only constructs are [`Stmt::EachKey`], "for each round key", and [`Stmt::EachPair`], "for
+//! each pair of round keys". There is no branch, no pointer and no length arithmetic in them: when which block runs is
+//! the skeleton's business.
 //!
 //! Every value has a name, under which it is emitted. A later value of the same name shadows the earlier one, which
 //! must not be used any more: [`Program::check`] holds that.
@@ -786,7 +787,7 @@ impl Builder {
         self.op(name, Class::Vector(self.width), Op::Const(lanes))
     }
 
-    /// The index of a byte shuffle, in every lane: one constant for all that ask for the same, made before anything else.
+    /// The index of a byte shuffle, in every lane: one constant for all that ask for the same, at the end of the setup.
     pub fn index(&mut self, lane: u128) -> Value {
         if let Some((_, value)) = self.indices.iter().find(|(known, _)| *known == lane) {
             return *value;

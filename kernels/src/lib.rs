@@ -139,14 +139,14 @@ macro_rules! crc_fold {
 /// aria! { mode: [ecb, ctr], form: [gfni], by: [4, 8, 16], width: [xmm, ymm, zmm] }
 /// ```
 /// `mode` is `ecb`, each block by itself, in the direction of the keys, or `ctr`, counter mode; `odd` and `even` are one
-/// round alone, for a key schedule. `form` says how S-boxes are computed: `gfni`, meant where none is given, or `aessub`, by
+/// round alone, for the key schedule of this crate. `form` says how S-boxes are computed: `gfni`, meant where none is given, or `aessub`, by
 /// AES rounds; `xor3` is GFNI with AVX-512's xors of three inputs in registers narrower than zmm. `by` counts blocks in
-/// flight, in 2, 4, 8 or 16 registers (at zmm also in one); of `aessub` 4, 8 or 16 at xmm, of `xor3` in 2, 4 or 8 registers.
+/// flight, in 2, 4, 8 or 16 registers (at zmm also in one, which takes VBMI); of `aessub` 4, 8 or 16 at xmm, of `xor3` in 2, 4 or 8 registers.
 /// The rest is as in [`aes_ctr!`]. One kernel serves keys of every size: [`Keys`](keys::aria::Keys) of the layout that its
 /// function takes.
 ///
 /// Below zmm there are too few registers for what a kernel works with: state and parts of round keys go to the stack, and
-/// are not wiped by it.
+/// are not wiped by it. At zmm state of the widest kernels does, by the compiler's choice.
 ///
 /// ```
 /// # #[cfg(target_arch = "x86_64")] {

@@ -77,7 +77,7 @@ macro_rules! aria {
                     $name(Engine::Fallback(aria::$name::new(key)))
                 }
 
-                // by itself, so that it is built where it is returned to
+                // by itself, so that nobody else's frame has the place where it is built, which is moved from
                 #[cfg(target_arch = "x86_64")]
                 #[inline(never)]
                 fn generated(key: &Key<Self>, plan: engine::Plan) -> Self {

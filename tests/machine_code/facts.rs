@@ -241,7 +241,7 @@ impl Expected {
                 Skeleton::Counter(_) => false,
                 Skeleton::Fold(fold) => fold.chunks.is_some(),
                 // with a register a byte, the compiler keeps some of 16 on the stack as it turns blocks to bytes and back,
-                // around the loop over pairs, though there are 32: the library wipes that
+                // around the loop over pairs, though there are 32: the library wipes what is secret of that
                 Skeleton::Rounds(rounds) => room(program).is_some() || rounds.layout == KeyLayout::Grid,
             },
             room: room(program),

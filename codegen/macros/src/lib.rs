@@ -16,7 +16,8 @@ pub fn crc_fold(input: TokenStream) -> TokenStream {
     byways_codegen::crc_fold(input.into()).into()
 }
 
-/// ARIA kernels and their registry: `mode: [ecb], by: [4, 8, 16], width: [xmm, ymm, zmm]`.
+/// ARIA kernels and their registry: `mode: [ecb, ctr, odd, even], form: [gfni, aessub, xor3], by: [4, 8, 16],
+/// width: [xmm, ymm, zmm]`.
 #[proc_macro]
 pub fn aria(input: TokenStream) -> TokenStream {
     byways_codegen::aria(input.into()).into()

@@ -84,9 +84,9 @@ macro_rules! layouts {
 layouts! {
     /// A round key for pairs of registers.
     Packed: 2 at 16, true, PAIRS, PAIRS, None;
-    /// A round key by classes, each byte four times: for a register a class, or all classes, and for a register a byte.
+    /// A round key by classes, each byte four times: for a register whose lanes are the classes, and for a register a byte.
     Dwords: 4 at 64, true, CLASSES, CLASSES, None;
-    /// The same, for S-boxes by AES rounds.
+    /// The same for S-boxes by AES rounds: for a register a class, and for a register a byte.
     AesDwords: 4 at 64, false, CLASSES, CLASSES, None;
     /// A round key for a register a byte, in the order of the diffusion's grid, four times each; the first and the last in
     /// the order of the bytes.
