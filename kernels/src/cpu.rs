@@ -401,7 +401,7 @@ impl AriaRounds {
 /// A generated kernel: its name, the features it was compiled for and the function.
 ///
 /// `F` is the signature: [`ctr::Ctr`](crate::ctr::Ctr) for AES in counter mode, [`crc::Fold`](crate::crc::Fold) for CRCs,
-/// [`keys::aria::Aria`](crate::keys::aria::Aria) for ARIA; or that of one kind of them.
+/// [`keys::aria::Aria`] for ARIA; or that of one kind of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<F> {
     name: &'static str,
