@@ -43,3 +43,20 @@ fn no_snapshot_is_left_of_a_kernel_that_is_gone() {
         .collect();
     assert!(orphans.is_empty(), "no kernel is generated for these in tests/snapshots: {}", orphans.join(", "));
 }
+
+/// Lines that a snapshot of ARIA may have: an odd and an even round stand in it, not all of them.
+const ARIA_LINES: usize = 400;
+
+#[test]
+fn snapshots_of_aria_are_short_enough_to_be_read() {
+    let aria = byways::kernels().filter(|kernel| kernel.name().starts_with("aria_"));
+    let lines = aria.map(|kernel| {
+        let path = Path::new(SNAPSHOTS).join(format!("{}.snap", kernel.name()));
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (kernel.name(), text.lines().count())
+    });
+    let lines: Vec<(&str, usize)> = lines.collect();
+    assert!(!lines.is_empty());
+    let long: Vec<_> = lines.into_iter().filter(|(_, lines)| *lines >= ARIA_LINES).collect();
+    assert!(long.is_empty(), "`{ARIA_LINES}` lines or more: {long:?}");
+}

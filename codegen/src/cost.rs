@@ -96,9 +96,10 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
             collect(program, odd, times * PAIRS, rows);
             collect(program, even, times * (PAIRS - 1), rows);
         }
-        let Some((instruction, each)) = Instruction::of_stmt(stmt) else { continue };
-        if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
-            rows.push((look_up(instruction, program.width_of(stmt)), times * each));
+        for (instruction, each) in Instruction::of_stmt(stmt) {
+            if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
+                rows.push((look_up(instruction, program.width_of(stmt)), times * each));
+            }
         }
     }
 }

@@ -73,20 +73,21 @@ fn name(variant: Variant) -> Ident {
 pub fn enabled(program: &Program) -> String {
     let mut used = BTreeSet::new();
     for stmts in [program.setup.as_slice()].into_iter().chain(program.skeleton.lists()) {
-        instructions(program, stmts, &mut used);
+        collect_instructions(program, stmts, &mut used);
     }
     let features = features(program.variant.width(), used);
     features.into_iter().collect::<Vec<_>>().join(",")
 }
 
-fn instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruction, Width)>) {
+fn collect_instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(Instruction, Width)>) {
     for stmt in stmts {
-        used.extend(Instruction::of_stmt(stmt).map(|(instruction, _)| (instruction, program.width_of(stmt))));
+        let instructions = Instruction::of_stmt(stmt).into_iter();
+        used.extend(instructions.map(|(instruction, _)| (instruction, program.width_of(stmt))));
         match stmt {
-            Stmt::EachKey { body, .. } => instructions(program, body, used),
+            Stmt::EachKey { body, .. } => collect_instructions(program, body, used),
             Stmt::EachPair { odd, even, .. } => {
-                instructions(program, odd, used);
-                instructions(program, even, used);
+                collect_instructions(program, odd, used);
+                collect_instructions(program, even, used);
             }
             _ => {}
         }
@@ -448,11 +449,22 @@ impl Emitter<'_> {
             .collect();
         let assigned: Vec<&str> = assigned.iter().map(|&value| self.program.name(value)).collect();
         let in_place = self.in_place(stmts);
-        let stmts = stmts.iter().map(|stmt| match stmt {
+        let is_plain = |value: Value| {
+            !in_place.contains_key(&value) && !carried.contains(&value) && !assigned.contains(&self.program.name(value))
+        };
+        let unpacked =
+            |at: usize| unpacked(stmts.get(at..at + 2)?).filter(|&[low, high, ..]| is_plain(low) && is_plain(high));
+        let stmts = stmts.iter().enumerate().map(|(at, stmt)| match stmt {
             // it has the parameter's name
             Stmt::Let(_, Op::Argument(Argument::State)) => TokenStream::new(),
             Stmt::Let(value, _) if in_place.contains_key(value) => TokenStream::new(),
+            Stmt::Let(..) if at > 0 && unpacked(at - 1).is_some() => TokenStream::new(),
             Stmt::Let(value, op) => {
+                if let Some(values) = unpacked(at) {
+                    let unpack = format_ident!("unpack8_{}", self.program.width_of(stmt).name());
+                    let [low, high, a, b] = values.map(|value| self.ident(value));
+                    return quote!(let (#low, #high) = mem::#unpack(#a, #b););
+                }
                 let (name, op) = (self.ident(*value), self.op(op, self.program.width_of(stmt), &in_place));
                 if assigned.contains(&self.program.name(*value)) {
                     quote!(#name = #op;)
@@ -647,9 +659,10 @@ impl Emitter<'_> {
             (Compute::Pair, _) => self.set(instruction, width, operands),
             (Compute::ScalarXor, [a, b]) => quote!(#a ^ #b),
             (Compute::SwapBytes, [a]) => quote!(#a.swap_bytes()),
-            (Compute::Less8, [a, b]) => {
-                let less = format_ident!("less8_{}", width.name());
-                quote!(mem::#less(#a, #b))
+            (Compute::Less8 | Compute::Halves8, _) => {
+                let name = if compute == Compute::Less8 { "less8" } else { "halves8" };
+                let function = format_ident!("{name}_{}", width.name());
+                quote!(mem::#function(#(#operands),*))
             }
             // the instructions below AVX-512 have the mask behind
             (Compute::Blend, [mask, a, b]) if width != Width::Zmm => {
@@ -697,6 +710,17 @@ impl Emitter<'_> {
         let intrinsic = self.intrinsic(instruction, width);
         let halves = halves.iter().cycle().take(2 * width.lanes());
         quote!(#intrinsic(#(#halves),*))
+    }
+}
+
+/// Of two statements that unpack the same: what they make, and of what.
+fn unpacked(stmts: &[Stmt]) -> Option<[Value; 4]> {
+    match stmts {
+        [
+            Stmt::Let(low, Op::Compute(Compute::UnpackLow8, of)),
+            Stmt::Let(high, Op::Compute(Compute::UnpackHigh8, and)),
+        ] => (of == and).then(|| [*low, *high, of[0], of[1]]),
+        _ => None,
     }
 }
 

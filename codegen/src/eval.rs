@@ -644,8 +644,9 @@ impl<'a> Machine<'a> {
                         Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
                         Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
                         Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
-                        Compute::ShiftDown4 => {
-                            std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 })
+                        Compute::Halves8 => {
+                            let (low, high) = (b(), vector(2)[i]);
+                            a.map(|byte| low[usize::from(byte % 16)] ^ high[usize::from(byte / 16)])
                         }
                         Compute::AesDecLast => xor(shifted_inverse_sub_bytes(a), b()),
                         Compute::Up => lane([0, of_lane(Half::Low, a)]),

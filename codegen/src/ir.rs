@@ -103,6 +103,8 @@ pub enum Compute {
     RotateLanes,
     /// The 128-bit lanes change places with those two further.
     SwapLanes,
+    /// `(a, low, high)`: for each byte of `a`, that of `low` at its lower half, xored with that of `high` at its upper.
+    Halves8,
     /// In each 16-bit lane, 4 bits down.
     ShiftDown4,
     /// `(state, key)`: the last round of AES decryption, without InvMixColumns.
@@ -126,6 +128,16 @@ pub enum Compute {
 }
 
 impl Compute {
+    /// What it is made of, and how often, where it is no instruction by itself.
+    pub const fn parts(self) -> &'static [(Compute, usize)] {
+        match self {
+            Compute::Halves8 => {
+                &[(Compute::ShiftDown4, 1), (Compute::And, 2), (Compute::Shuffle8, 2), (Compute::Xor, 1)]
+            }
+            _ => &[],
+        }
+    }
+
     /// Whether it makes a scalar.
     pub const fn is_scalar(self) -> bool {
         matches!(self, Compute::Extract(_) | Compute::ScalarXor | Compute::SwapBytes | Compute::Crc32)

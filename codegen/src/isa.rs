@@ -37,7 +37,7 @@ pub enum Instruction {
 
 impl Instruction {
     /// What an operation does; none where it costs nothing or a few scalar instructions.
-    pub const fn of_op(op: &Op) -> Option<Self> {
+    const fn of_op(op: &Op) -> Option<Self> {
         Some(match op {
             Op::Argument(_) | Op::Beyond(_) => return None,
             Op::FirstWord(_) | Op::Word { .. } => Instruction::Word,
@@ -52,15 +52,19 @@ impl Instruction {
         })
     }
 
-    /// What a statement does, once for each of so many registers; of a loop over round keys, what it does by itself.
-    pub fn of_stmt(stmt: &Stmt) -> Option<(Self, usize)> {
+    /// What a statement does, and how often; of a loop over round keys, what it does by itself.
+    pub fn of_stmt(stmt: &Stmt) -> Vec<(Self, usize)> {
         match stmt {
-            Stmt::EachPair { .. } => None,
-            Stmt::Let(_, op) => Instruction::of_op(op).map(|instruction| (instruction, 1)),
-            Stmt::Store(..) => Some((Instruction::Store, 1)),
-            Stmt::Save(values) => Some((Instruction::Save, values.len())),
-            Stmt::Prefetch(_) => Some((Instruction::Prefetch, 1)),
-            Stmt::EachKey { rounds, .. } => Some((Instruction::Key, rounds.len())),
+            Stmt::EachPair { .. } => Vec::new(),
+            Stmt::Let(_, Op::Compute(compute, _)) if !compute.parts().is_empty() => {
+                let parts = compute.parts().iter();
+                parts.map(|&(part, times)| (Instruction::Compute(part), times)).collect()
+            }
+            Stmt::Let(_, op) => Instruction::of_op(op).into_iter().map(|instruction| (instruction, 1)).collect(),
+            Stmt::Store(..) => vec![(Instruction::Store, 1)],
+            Stmt::Save(values) => vec![(Instruction::Save, values.len())],
+            Stmt::Prefetch(_) => vec![(Instruction::Prefetch, 1)],
+            Stmt::EachKey { rounds, .. } => vec![(Instruction::Key, rounds.len())],
         }
     }
 }

@@ -27,8 +27,9 @@
 //!    added stays where it is. The rounds also shift the state's rows: shuffles that come behind undo it, or, sliced,
 //!    where all that matters is that all registers have the same block in a place, half of the registers follow the
 //!    others in an odd round and the other way in an even one, which undo each other.
-//! 5. Sliced, a transposition of 16 × 16 bytes is four stages of unpacking registers i and i + 8. Packed, a row's sum is
-//!    that of two registers and their halves, and so is a column's after a shuffle.
+//! 5. Sliced, a transposition of 16 × 16 bytes is four stages of unpacking registers i and i + 8. Classed, blocks with
+//!    their bytes sorted by class, or classes with theirs by block, are two such stages apart. Packed, a row's sum is that
+//!    of two registers and their halves, and so is a column's after a shuffle.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -375,10 +376,26 @@ impl Shifted {
     }
 }
 
+/// The bytes of the low halves of two registers in turn, and those of the high halves.
+fn unpack(p: &mut Builder, of: [Value; 2], names: [&str; 2]) -> [Value; 2] {
+    let low = p.compute(names[0], Compute::UnpackLow8, of);
+    [low, p.compute(names[1], Compute::UnpackHigh8, of)]
+}
+
+/// Four registers to four: the first has the first four bytes of each, which take turns, the second the next four, and so
+/// on.
+fn zip(p: &mut Builder, [a, b, c, d]: [Value; 4], names: [String; 4]) -> [Value; 4] {
+    let [a, c] = unpack(p, [a, c], ["a", "c"]);
+    let [b, d] = unpack(p, [b, d], ["b", "d"]);
+    let [first, second, third, fourth] = names.each_ref().map(String::as_str);
+    let [first, second] = unpack(p, [a, b], [first, second]);
+    let [third, fourth] = unpack(p, [c, d], [third, fourth]);
+    [first, second, third, fourth]
+}
+
 /// S-boxes by AES's rounds.
 struct AesSub {
     zero: Value,
-    low: Value,
     /// Affine maps as tables of the lower half of a byte and of the upper: from S1 to S2, and from S2's inverse to S1's.
     maps: [[Value; 2]; 2],
 }
@@ -386,7 +403,6 @@ struct AesSub {
 impl AesSub {
     fn new(p: &mut Builder) -> Self {
         let zero = p.constant("zero", vec![0]);
-        let low = p.constant("nibble", vec![u128::from_le_bytes([0x0f; BLOCK])]);
         // S2 = map(S1), S2⁻¹ = S1⁻¹(map): S1⁻¹ is class 2's, S2⁻¹ class 3's
         let behind = |byte: u8| substitute(1, substitute(2, byte));
         let before = |byte: u8| substitute(0, substitute(3, byte));
@@ -397,16 +413,7 @@ impl AesSub {
                 .map(|(half, table)| p.constant(&format!("{name}_{half}"), vec![u128::from_le_bytes(table)]))
         };
         let maps = [table(p, "behind", &behind), table(p, "before", &before)];
-        AesSub { zero, low, maps }
-    }
-
-    fn map(&self, p: &mut Builder, name: &str, value: Value, [low, high]: [Value; 2]) -> Value {
-        let upper = p.compute("upper", Compute::ShiftDown4, [value]);
-        let upper = p.again(upper, Compute::And, self.low);
-        let upper = p.compute("upper", Compute::Shuffle8, [high, upper]);
-        let value = p.compute(name, Compute::And, [value, self.low]);
-        let value = p.compute(name, Compute::Shuffle8, [low, value]);
-        p.again(value, Compute::Xor, upper)
+        AesSub { zero, maps }
     }
 
     fn substitute(&self, p: &mut Builder, name: &str, value: Value, class: usize) -> Value {
@@ -414,11 +421,13 @@ impl AesSub {
             0 => p.compute(name, Compute::AesEncLast, [value, self.zero]),
             1 => {
                 let value = p.compute(name, Compute::AesEncLast, [value, self.zero]);
-                self.map(p, name, value, self.maps[0])
+                let [low, high] = self.maps[0];
+                p.compute(name, Compute::Halves8, [value, low, high])
             }
             2 => p.compute(name, Compute::AesDecLast, [value, self.zero]),
             _ => {
-                let value = self.map(p, name, value, self.maps[1]);
+                let [low, high] = self.maps[1];
+                let value = p.compute(name, Compute::Halves8, [value, low, high]);
                 p.again(value, Compute::AesDecLast, self.zero)
             }
         }
@@ -432,9 +441,6 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let setup = p.take();
     let (start, carried) = counted.start(p);
     let mut c = carried.first().map(|c| c.param);
-    let of_block = |register: usize, block: usize| {
-        every_of_four().filter(move |&(i, b)| b == block && place_classed(i, b)[0] == register)
-    };
     // the sum of what a shuffle makes of each of the values
     let gather = |p: &mut Builder, name: &str, from: &[Value], shuffle: &mut dyn FnMut(usize) -> Shuffle| {
         let mut sum = None;
@@ -447,13 +453,12 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     };
 
     let mut state = Vec::new();
+    let by_class = p.index(Shuffle::of((0..BLOCK).map(|i| (4 * class(i, true) + place(i)[0], i))).number());
     let blocks: Vec<Value> = (0..registers).map(|i| counted.block(p, &mut c, &format!("b{i}"), i)).collect();
     for (four, blocks) in blocks.as_chunks::<4>().0.iter().enumerate() {
-        for class in 0..CLASSES {
-            let name = format!("x{}", 4 * four + class);
-            let x = gather(p, &name, blocks, &mut |b| {
-                Shuffle::of(of_block(class, b).map(|(i, b)| (place_classed(i, b)[1], i)))
-            });
+        let blocks = blocks.map(|block| p.again(block, Compute::Shuffle8, by_class));
+        let names = [0, 1, 2, 3].map(|class| format!("x{}", 4 * four + class));
+        for (class, x) in zip(p, blocks, names).into_iter().enumerate() {
             let k = p.round("k", RoundKey::First, class);
             state.push(p.again(x, Compute::Xor, k));
         }
@@ -498,12 +503,17 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     // a round alone ends with its diffusion, which has undone what AES's rounds shift
     let last = matches!(mode, AriaMode::Odd | AriaMode::Even).then_some(Shifted::Not);
     let k = p.round("last", RoundKey::Natural, 0);
-    for (four, x) in state.chunks_exact(CLASSES).enumerate() {
-        for block in 0..4 {
-            let out = gather(p, "out", x, &mut |register| {
-                let at = |i, b| last.unwrap_or(shifted(register, false)).at(place_classed(i, b)[1]);
-                Shuffle::of(of_block(register, block).map(|(i, b)| (i, at(i, b))))
-            });
+    for (four, x) in state.as_chunks::<CLASSES>().0.iter().enumerate() {
+        // byte i is that of its class, and of the four in it number i / 4
+        let x = [0, 1, 2, 3].map(|register| {
+            let shifted = last.unwrap_or(shifted(register, false));
+            let here = every_of_four().filter(|&(i, b)| place_classed(i, b)[0] == register);
+            let here = here.map(|(i, b)| (4 * b + i / CLASSES, shifted.at(place_classed(i, b)[1])));
+            let index = p.index(Shuffle::of(here).number());
+            p.again(x[register], Compute::Shuffle8, index)
+        });
+        let names = [0, 1, 2, 3].map(|block| format!("b{}", 4 * four + block));
+        for (block, out) in zip(p, x, names).into_iter().enumerate() {
             let out = p.again(out, Compute::Xor, k);
             let out = counted.out(p, out, 4 * four + block);
             p.store(4 * four + block, Extent::Whole, out);

@@ -233,27 +233,6 @@ access! {
     __m512i: #[inline] #[target_feature(enable = "avx512f,avx512bw")];
 }
 
-/// All ones in the bytes in which `a < b`, without signs.
-#[inline]
-#[target_feature(enable = "sse2")]
-pub fn less8_xmm(a: __m128i, b: __m128i) -> __m128i {
-    _mm_xor_si128(_mm_cmpeq_epi8(_mm_max_epu8(a, b), a), _mm_set1_epi8(-1))
-}
-
-/// All ones in the bytes in which `a < b`, without signs.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn less8_ymm(a: __m256i, b: __m256i) -> __m256i {
-    _mm256_xor_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), a), _mm256_set1_epi8(-1))
-}
-
-/// All ones in the bytes in which `a < b`, without signs.
-#[inline]
-#[target_feature(enable = "avx512bw")]
-pub fn less8_zmm(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_movm_epi8(_mm512_cmplt_epu8_mask(a, b))
-}
-
 /// 64 bytes in a zmm register.
 #[inline]
 #[target_feature(enable = "avx512f")]

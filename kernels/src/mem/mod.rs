@@ -21,10 +21,12 @@ use inout::InOutBuf;
 pub use core::option::Option::Some;
 
 mod blocks;
+mod compute;
 mod message;
 
 pub(crate) use blocks::load_64;
-pub use blocks::{Blocks, Lanes, Padded, Room, bytes, less8_xmm, less8_ymm, less8_zmm};
+pub use blocks::{Blocks, Lanes, Padded, Room, bytes};
+pub use compute::{halves8_xmm, less8_xmm, less8_ymm, less8_zmm, unpack8_xmm, unpack8_ymm, unpack8_zmm};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, high};
 
 use crate::keys::{RoundKey, RoundKeys};
