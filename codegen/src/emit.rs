@@ -12,8 +12,8 @@ use quote::{ToTokens, format_ident, quote};
 
 use crate::families::{self, Outside, Registry};
 use crate::ir::{
-    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, Keys, Op, Order, Program, RoundKey, Rounds,
-    Runs, Skeleton, Stmt, Value,
+    Argument, Block, Chunks, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Keys, Op, Order, Program, RoundKey,
+    Rounds, Runs, Skeleton, Stmt, Value,
 };
 use crate::isa::{Instruction, features, look_up};
 use crate::spec::{Variant, Width};
@@ -594,16 +594,20 @@ impl Emitter<'_> {
                 let Skeleton::Rounds(rounds) = &self.program.skeleton else { unreachable!("rounds of a block cipher") };
                 let (i, width) = (Literal::usize_unsuffixed(*i), width.name());
                 let vector = format_ident!("{}{width}", rounds.layout.vector());
-                match key {
-                    RoundKey::First => quote!(first.#vector::<#i>()),
-                    RoundKey::Odd => quote!(pair[0].#vector::<#i>()),
-                    RoundKey::Even => quote!(pair[1].#vector::<#i>()),
-                    RoundKey::LastButOne => quote!(last[0].#vector::<#i>()),
-                    RoundKey::Last => quote!(last[1].#vector::<#i>()),
+                let key = match key {
+                    RoundKey::First => quote!(first),
+                    RoundKey::Odd => quote!(pair[0]),
+                    RoundKey::Even => quote!(pair[1]),
+                    RoundKey::LastButOne => quote!(last[0]),
+                    RoundKey::Last => quote!(last[1]),
                     RoundKey::Natural => {
                         let natural = format_ident!("last_{}", width);
-                        quote!(keys.#natural())
+                        return quote!(keys.#natural());
                     }
+                };
+                match rounds.layout {
+                    KeyLayout::Grid => quote!(#key.dword::<#i>().#vector()),
+                    _ => quote!(#key.#vector::<#i>()),
                 }
             }
             Op::Load(register, Extent::Whole) => {

@@ -702,28 +702,32 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     let start = p.take();
     let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
 
-    let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
-        let each = state.into_iter().enumerate().map(|(i, value)| match (&boxes, class(i, odd)) {
-            (Boxes::Gfni { s, .. }, class @ 0..2) => p.compute(&format!("t{i}"), Compute::AffineInv, [value, s[class]]),
-            (Boxes::Gfni { identity, x, .. }, class) => {
-                let value = p.compute(&format!("t{i}"), Compute::Affine, [value, x[class - 2]]);
-                p.again(value, Compute::AffineInv, *identity)
+    let substitute_byte = |p: &mut Builder, value: Value, i: usize, odd: bool| match (&boxes, class(i, odd)) {
+        (Boxes::Gfni { s, .. }, class @ 0..2) => p.compute(&format!("t{i}"), Compute::AffineInv, [value, s[class]]),
+        (Boxes::Gfni { identity, x, .. }, class) => {
+            let value = p.compute(&format!("t{i}"), Compute::Affine, [value, x[class - 2]]);
+            p.again(value, Compute::AffineInv, *identity)
+        }
+        (Boxes::Aes(aes, follow), class) => {
+            let value = aes.substitute(p, &format!("t{i}"), value, class);
+            let shifted = Shifted::by(class);
+            if matches!(mode, AriaMode::Odd | AriaMode::Even) {
+                let back = Shuffle::of((0..BLOCK).map(|place| (place, shifted.at(place))));
+                let back = p.index(back.number());
+                p.again(value, Compute::Shuffle8, back)
+            } else if (shifted == Shifted::Encrypting) == odd {
+                value
+            } else {
+                p.again(value, Compute::Shuffle8, *follow)
             }
-            (Boxes::Aes(aes, follow), class) => {
-                let value = aes.substitute(p, &format!("t{i}"), value, class);
-                let shifted = Shifted::by(class);
-                if matches!(mode, AriaMode::Odd | AriaMode::Even) {
-                    let back = Shuffle::of((0..BLOCK).map(|place| (place, shifted.at(place))));
-                    let back = p.index(back.number());
-                    p.again(value, Compute::Shuffle8, back)
-                } else if (shifted == Shifted::Encrypting) == odd {
-                    value
-                } else {
-                    p.again(value, Compute::Shuffle8, *follow)
-                }
-            }
-        });
-        each.collect()
+        }
+    };
+    let substitute = |p: &mut Builder, mut state: Vec<Value>, odd: bool| -> Vec<Value> {
+        // in the order in which they are summed
+        for i in GRID.into_iter().flatten() {
+            state[i] = substitute_byte(p, state[i], i, odd);
+        }
+        state
     };
     let add = |p: &mut Builder, state: Vec<Value>, key: RoundKey| -> Vec<Value> {
         let each = state.into_iter().enumerate().map(|(i, value)| {

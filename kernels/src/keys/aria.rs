@@ -247,7 +247,7 @@ impl Dwords {
     #[target_feature(enable = "avx2")]
     pub fn ymm<const I: usize>(&self) -> __m256i {
         const { assert!(I < 16) }
-        _mm256_set1_epi32(four(&self.0, const { dword(I) }))
+        _mm256_set1_epi32(i32::from_ne_bytes(*dword_of(&self.0, const { dword(I) })))
     }
 
     /// All of it.
@@ -278,20 +278,31 @@ impl AesDwords {
 }
 
 impl Grid {
-    /// Number `I`, everywhere.
+    /// Number `I`, four times.
     #[inline]
-    #[target_feature(enable = "avx512f")]
-    pub fn zmm<const I: usize>(&self) -> __m512i {
+    pub fn dword<const I: usize>(&self) -> Dword<'_> {
         const { assert!(I < 16) }
-        _mm512_set1_epi32(four(&self.0, I))
+        Dword(dword_of(&self.0, I))
     }
 }
 
-/// A dword of a round key.
+/// A dword of a round key, by itself: what takes the whole key makes the compiler load it in larger pieces, and take these
+/// apart in registers.
+#[derive(Clone, Copy)]
+pub struct Dword<'a>(&'a [u8; 4]);
+
+impl Dword<'_> {
+    /// It, everywhere.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn zmm(self) -> __m512i {
+        _mm512_set1_epi32(i32::from_ne_bytes(*self.0))
+    }
+}
+
 #[inline]
-fn four(rows: &[Plain; 4], dword: usize) -> i32 {
-    let four: &[u8; 4] = rows[dword / 4].as_chunks().0.get(dword % 4).expect("16 bytes");
-    i32::from_ne_bytes(*four)
+fn dword_of(rows: &[Plain; 4], dword: usize) -> &[u8; 4] {
+    rows[dword / 4].as_chunks().0.get(dword % 4).expect("16 bytes")
 }
 
 /// The round keys of a key of any size, for one direction, as kernels of a layout take them. Wiped on drop.
