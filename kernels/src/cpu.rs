@@ -366,11 +366,10 @@ pub struct AriaRounds {
 
 #[cfg(target_arch = "x86_64")]
 impl AriaRounds {
-    /// A round of ARIA alone, of the block as a big-endian number.
+    /// A round of ARIA alone.
     #[inline]
-    pub(crate) fn round(self, block: u128, odd: bool) -> u128 {
-        let mut bytes = block.to_be_bytes();
-        let data = bytes.as_mut_slice().into();
+    pub(crate) fn round(self, mut block: [u8; 16], odd: bool) -> [u8; 16] {
+        let data = block.as_mut_slice().into();
         // SAFETY: an `AriaRounds` is made where the features of the form's functions were detected, and nowhere else.
         unsafe {
             match (self.gfni, odd) {
@@ -380,7 +379,14 @@ impl AriaRounds {
                 (false, false) => aria::aria_even_aessub_by4_xmm(&keys::aria::AROUND, data),
             }
         }
-        u128::from_be_bytes(bytes)
+        block
+    }
+
+    /// ARIA's keys of encryption.
+    #[inline]
+    pub(crate) fn expand(self, padded: &[u8; 32], constants: &[[u8; 16]; 3], encryption: &mut [[u8; 16]]) {
+        // SAFETY: as above; each form has SSSE3.
+        unsafe { keys::aria::expand(self, padded, constants, encryption) }
     }
 
     /// Lays out round keys.

@@ -107,11 +107,27 @@ impl Plan {
 // keys are used in place, so that no copy of one is left behind
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone)]
+#[repr(u8)]
 pub(crate) enum Kernels {
-    Zmm(Keyed<Each<Packed, Grid>>),
-    Less(Keyed<Each<Packed, Dwords>>),
-    AesSub(Keyed<Both<AesDwords>>),
+    Zmm(#[allow(dead_code)] Unused, Keyed<Each<Packed, Grid>>),
+    Less(#[allow(dead_code)] Unused, Keyed<Each<Packed, Dwords>>),
+    AesSub(#[allow(dead_code)] Unused, Keyed<Both<AesDwords>>),
 }
+
+/// Zeros instead of padding, which would keep what was on a stack.
+type Unused = [u8; 63];
+
+const UNUSED: Unused = [0; 63];
+
+/// Without padding, so that there is none that would keep what was on a stack.
+const fn is_dense<K: Stored>() -> bool {
+    size_of::<Keyed<K>>() == size_of::<Choice<K::Narrow, K::Wide>>() + size_of::<K>()
+        && size_of::<Choice<K::Narrow, K::Wide>>() == 6 * size_of::<usize>() + size_of::<AriaSizes>()
+        && align_of::<Keyed<K>>() == size_of::<Unused>() + 1
+}
+
+const _: () =
+    assert!(is_dense::<Each<Packed, Grid>>() && is_dense::<Each<Packed, Dwords>>() && is_dense::<Both<AesDwords>>());
 
 /// Kernels with their keys.
 #[derive(Clone)]
@@ -127,7 +143,6 @@ pub(crate) trait Stored: Sized {
 
     /// Zeros.
     const EMPTY: Self;
-
     fn fill(&mut self, schedule: &Schedule);
     fn narrow(&self, encrypt: bool) -> &Keys<Self::Narrow>;
     fn wide(&self, encrypt: bool) -> &Keys<Self::Wide>;
@@ -209,8 +224,11 @@ impl<L: Layout> Directions<L> {
 }
 
 impl<K: Stored> Keyed<K> {
-    fn fill(&mut self, schedule: &Schedule) {
-        self.keys.fill(schedule);
+    #[inline(never)]
+    fn new(choice: Choice<K::Narrow, K::Wide>, schedule: &Schedule) -> Self {
+        let mut this = Keyed { choice, keys: K::EMPTY };
+        this.keys.fill(schedule);
+        this
     }
 
     #[inline]
@@ -249,29 +267,25 @@ impl<K: Stored> Keyed<K> {
 macro_rules! of_any_kind {
     ($kernels:expr, $keyed:ident => $value:expr) => {
         match $kernels {
-            Kernels::Zmm($keyed) => $value,
-            Kernels::Less($keyed) => $value,
-            Kernels::AesSub($keyed) => $value,
+            Kernels::Zmm(_, $keyed) => $value,
+            Kernels::Less(_, $keyed) => $value,
+            Kernels::AesSub(_, $keyed) => $value,
         }
     };
 }
 
 impl Kernels {
-    /// Without a key, to be filled in place: what is moved leaves a copy.
-    #[inline(always)]
-    pub(crate) fn empty(plan: Plan) -> Self {
-        match plan.tier {
-            TierPlan::Zmm(choice) => Kernels::Zmm(Keyed { choice, keys: Stored::EMPTY }),
-            TierPlan::Less(choice) => Kernels::Less(Keyed { choice, keys: Stored::EMPTY }),
-            TierPlan::AesSub(choice) => Kernels::AesSub(Keyed { choice, keys: Stored::EMPTY }),
-        }
-    }
-
-    /// With a key of 16, 24 or 32 bytes.
-    pub(crate) fn fill(&mut self, key: &[u8], plan: Plan) {
+    /// Of a key of 16, 24 or 32 bytes.
+    // by itself, as `Keyed::new` is, so that keys are moved within few frames of known size
+    #[inline(never)]
+    pub(crate) fn new(key: &[u8], plan: Plan) -> Self {
         let mut schedule = Schedule::empty(plan.rounds);
         schedule.fill(key).expect("an ARIA key");
-        of_any_kind!(self, keyed => keyed.fill(&schedule));
+        match plan.tier {
+            TierPlan::Zmm(choice) => Kernels::Zmm(UNUSED, Keyed::new(choice, &schedule)),
+            TierPlan::Less(choice) => Kernels::Less(UNUSED, Keyed::new(choice, &schedule)),
+            TierPlan::AesSub(choice) => Kernels::AesSub(UNUSED, Keyed::new(choice, &schedule)),
+        }
     }
 
     /// Encrypts any number of blocks.

@@ -81,11 +81,7 @@ macro_rules! aria {
                 #[cfg(target_arch = "x86_64")]
                 #[inline(never)]
                 fn generated(key: &Key<Self>, plan: engine::Plan) -> Self {
-                    let mut this = $name(Engine::Generated(engine::Kernels::empty(plan)));
-                    if let Engine::Generated(kernels) = &mut this.0 {
-                        kernels.fill(key, plan);
-                    }
-                    this
+                    $name(Engine::Generated(engine::Kernels::new(key, plan)))
                 }
 
                 /// The widest registers that it uses.

@@ -6,8 +6,8 @@
 //! round key i = W(i mod 4) ⊕ (W(i + 1 mod 4) turned right by 19, 31, 67, 97 or 109 bits, a number for every four keys)
 //! decryption: the same in reverse, diffused but for the first and the last
 //! ```
-//! Departures from it: the rounds are kernels, so that no table is indexed by the key; and what the S-boxes add is in the
-//! round keys, as the kernels want it.
+//! Departures from it: the rounds are kernels, so that no table is indexed by the key; the keys are made and turned in vector
+//! registers; and what the S-boxes add is in them, as the kernels want it.
 
 // clippy takes a safe function that needs a CPU feature to be an unsafe one
 #![allow(clippy::missing_safety_doc)]
@@ -168,32 +168,30 @@ const FIRST_ROW: u128 = {
     index(bytes)
 };
 
-/// Lays out keys. All but the first and the last are inner ones.
+/// Lays out keys, of which there are three at least. All but the first and the last are inner ones.
 #[target_feature(enable = "ssse3")]
 pub(crate) fn lay_out<L: Layout>(plain: &[Plain], folded: &[Plain; 4], laid_out: &mut [L]) {
-    let last = plain.len() - 1;
-    for (i, (key, to)) in plain.iter().zip(laid_out).enumerate() {
-        let mut bytes = vector(u128::from_le_bytes(*key));
-        if L::FOLDED {
-            bytes = _mm_xor_si128(bytes, vector(u128::from_le_bytes(folded[which(i, last)])));
+    let bytes = |plain: &Plain| vector(u128::from_le_bytes(*plain));
+    let [before, mut odd, mut even, after] = folded.each_ref().map(bytes);
+    let with = |key: &Plain, added: __m128i| if L::FOLDED { _mm_xor_si128(bytes(key), added) } else { bytes(key) };
+    let rows = |key: __m128i, indices: &[u128], to: &mut L| {
+        for (row, index) in to.rows().iter_mut().zip(indices) {
+            *row = number(_mm_shuffle_epi8(key, vector(*index))).to_le_bytes();
         }
-        let inner = i > 0 && i < last;
-        if let (true, Some(added)) = (inner, L::ADDED) {
-            bytes = _mm_xor_si128(bytes, _mm_shuffle_epi8(bytes, vector(added)));
+    };
+    let ([first, plain @ .., last], [to_first, laid_out @ .., to_last]) = (plain, laid_out) else {
+        unreachable!("more than two round keys")
+    };
+    rows(with(first, before), L::ROWS, to_first);
+    for (key, to) in plain.iter().zip(laid_out) {
+        let mut key = with(key, odd);
+        if let Some(added) = L::ADDED {
+            key = _mm_xor_si128(key, _mm_shuffle_epi8(key, vector(added)));
         }
-        for (row, index) in to.rows().iter_mut().zip(if inner { L::INNER } else { L::ROWS }) {
-            *row = number(_mm_shuffle_epi8(bytes, vector(*index))).to_le_bytes();
-        }
+        rows(key, L::INNER, to);
+        (odd, even) = (even, odd);
     }
-}
-
-/// What is folded into round key i of `last` + 1: a place in [`FOLDED`].
-const fn which(i: usize, last: usize) -> usize {
-    match i {
-        0 => 0,
-        _ if i == last => 3,
-        _ => 2 - i % 2,
-    }
+    rows(with(last, after), L::ROWS, to_last);
 }
 
 impl Packed {
@@ -472,20 +470,12 @@ impl Schedule {
         };
         let mut padded = [0; 32];
         padded[..key.len()].copy_from_slice(key);
-        let half = |at| u128::from_be_bytes(*padded[at..].first_chunk().expect("16 bytes"));
-        let (mut w, constant) = ([half(0); 4], |i: usize| CONSTANTS[(rounds.count() / 2 + i) % 3]);
-        w[1] = self.by.round(w[0] ^ constant(0), true) ^ half(16);
-        w[2] = self.by.round(w[1] ^ constant(1), false) ^ w[0];
-        w[3] = self.by.round(w[2] ^ constant(2), true) ^ w[1];
         let last = rounds.count();
         self.rounds = rounds;
-        for (i, key) in self.encryption.iter_mut().enumerate().take(last + 1) {
-            let turned = w[(i + 1) % 4].rotate_right([19, 31, 67, 97, 109][i / 4]);
-            *key = (w[i % 4] ^ turned).to_be_bytes();
-        }
+        let constants = [0, 1, 2].map(|i| CONSTANTS[(last / 2 + i) % 3].to_be_bytes());
+        self.by.expand(&padded, &constants, &mut self.encryption[..=last]);
         self.by.reverse(&self.encryption[..=last], &mut self.decryption[..=last]);
         padded.zeroize();
-        w.zeroize();
         Ok(())
     }
 }
@@ -546,6 +536,45 @@ const BEFORE_EVEN: Plain = {
 
 const fn xor(a: Plain, b: Plain) -> Plain {
     (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
+}
+
+/// Round keys for encryption, of a key with zeros behind it and the constants of its size.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn expand(rounds: AriaRounds, padded: &[u8; 32], constants: &[Plain; 3], encryption: &mut [Plain]) {
+    let bytes = |plain: &Plain| vector(u128::from_le_bytes(*plain));
+    let round = |w: __m128i, constant: usize, odd: bool| {
+        let x = _mm_xor_si128(w, bytes(&constants[constant]));
+        bytes(&rounds.round(number(x).to_le_bytes(), odd))
+    };
+    let [first, rest] = [0, 16].map(|at| bytes(padded[at..].first_chunk().expect("16 bytes")));
+    let mut w = [first; 4];
+    w[1] = _mm_xor_si128(round(w[0], 0, true), rest);
+    w[2] = _mm_xor_si128(round(w[1], 1, false), w[0]);
+    w[3] = _mm_xor_si128(round(w[2], 2, true), w[1]);
+    let reversed = |x| _mm_shuffle_epi8(x, vector(const { index(REVERSED) }));
+    let w = w.map(reversed);
+    for (turn, keys) in TURNS.into_iter().zip(encryption.chunks_mut(4)) {
+        for (i, key) in keys.iter_mut().enumerate() {
+            let x = _mm_xor_si128(w[i], turned_right(w[(i + 1) % 4], turn));
+            *key = number(reversed(x)).to_le_bytes();
+        }
+    }
+}
+
+/// How far the other W is turned right, for every four keys.
+const TURNS: [u32; 5] = [19, 31, 67, 97, 109];
+
+/// Bytes as of a big-endian number.
+const REVERSED: [usize; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+
+/// A 128-bit number turned right by so many bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn turned_right(x: __m128i, bits: u32) -> __m128i {
+    let across = _mm_shuffle_epi32::<0x4e>(x);
+    let (near, far) = if bits < 64 { (x, across) } else { (across, x) };
+    let count = |bits: u32| vector(u128::from(bits));
+    _mm_or_si128(_mm_srl_epi64(near, count(bits % 64)), _mm_sll_epi64(far, count(64 - bits % 64)))
 }
 
 /// The keys of decryption: in reverse, diffused but for the first and the last.
