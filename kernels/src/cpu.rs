@@ -13,7 +13,10 @@ pub use plan::{ByLength, Chosen, ProvenByLength};
 #[cfg(target_arch = "x86_64")]
 use crate::aria;
 #[cfg(target_arch = "x86_64")]
-use crate::keys::{self, RoundKey};
+use crate::keys::{
+    self, RoundKey,
+    aria::{MOST, Rounds},
+};
 
 mod model;
 mod plan;
@@ -391,9 +394,15 @@ impl AriaRounds {
 
     /// Lays out round keys.
     #[inline]
-    pub(crate) fn lay_out<L: keys::aria::Layout>(self, plain: &[[u8; 16]], folded: &[[u8; 16]; 4], to: &mut [L]) {
+    pub(crate) fn lay_out<L: keys::aria::Layout>(
+        self,
+        plain: &[[u8; 16]; MOST],
+        rounds: Rounds,
+        folded: &[[u8; 16]; 4],
+        to: &mut [L; MOST],
+    ) {
         // SAFETY: as above; each form has SSSE3.
-        unsafe { keys::aria::lay_out(plain, folded, to) }
+        unsafe { keys::aria::lay_out(plain, rounds, folded, to) }
     }
 
     /// ARIA's keys of decryption.

@@ -106,7 +106,6 @@ impl Plan {
 /// The round keys of both directions, wiped on drop, and the kernels that work with them.
 // keys are used in place, so that no copy of one is left behind
 #[allow(clippy::large_enum_variant)]
-#[derive(Clone)]
 #[repr(u8)]
 pub(crate) enum Kernels {
     Zmm(#[allow(dead_code)] Unused, Keyed<Each<Packed, Grid>>),
@@ -130,14 +129,13 @@ const _: () =
     assert!(is_dense::<Each<Packed, Grid>>() && is_dense::<Each<Packed, Dwords>>() && is_dense::<Both<AesDwords>>());
 
 /// Kernels with their keys.
-#[derive(Clone)]
 pub(crate) struct Keyed<K: Stored> {
     choice: Choice<K::Narrow, K::Wide>,
     keys: K,
 }
 
 /// Keys for the widest kernel and for the others.
-pub(crate) trait Stored: Sized {
+pub(crate) trait Stored: Clone {
     type Narrow: Layout;
     type Wide: Layout;
 
@@ -231,6 +229,11 @@ impl<K: Stored> Keyed<K> {
         this
     }
 
+    #[inline(never)]
+    fn copied(&self) -> Self {
+        Keyed { choice: self.choice, keys: self.keys.clone() }
+    }
+
     #[inline]
     fn blocks(&self, encrypt: bool, data: InOutBuf<'_, '_, u8>) {
         let Choice { narrow, wide, sizes, .. } = &self.choice;
@@ -274,17 +277,32 @@ macro_rules! of_any_kind {
     };
 }
 
+impl Clone for Kernels {
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        match self {
+            Kernels::Zmm(_, keyed) => Kernels::Zmm(UNUSED, keyed.copied()),
+            Kernels::Less(_, keyed) => Kernels::Less(UNUSED, keyed.copied()),
+            Kernels::AesSub(_, keyed) => Kernels::AesSub(UNUSED, keyed.copied()),
+        }
+    }
+}
+
 impl Kernels {
     /// Of a key of 16, 24 or 32 bytes.
-    // by itself, as `Keyed::new` is, so that keys are moved within few frames of known size
-    #[inline(never)]
     pub(crate) fn new(key: &[u8], plan: Plan) -> Self {
         let mut schedule = Schedule::empty(plan.rounds);
         schedule.fill(key).expect("an ARIA key");
+        Kernels::of(&schedule, plan)
+    }
+
+    // by itself, as `Keyed::new` is: where nothing is dropped, what a call gives goes straight to its place
+    #[inline(never)]
+    fn of(schedule: &Schedule, plan: Plan) -> Self {
         match plan.tier {
-            TierPlan::Zmm(choice) => Kernels::Zmm(UNUSED, Keyed::new(choice, &schedule)),
-            TierPlan::Less(choice) => Kernels::Less(UNUSED, Keyed::new(choice, &schedule)),
-            TierPlan::AesSub(choice) => Kernels::AesSub(UNUSED, Keyed::new(choice, &schedule)),
+            TierPlan::Zmm(choice) => Kernels::Zmm(UNUSED, Keyed::new(choice, schedule)),
+            TierPlan::Less(choice) => Kernels::Less(UNUSED, Keyed::new(choice, schedule)),
+            TierPlan::AesSub(choice) => Kernels::AesSub(UNUSED, Keyed::new(choice, schedule)),
         }
     }
 

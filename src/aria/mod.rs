@@ -21,7 +21,7 @@ use crate::dispatch::{Width, widest};
 use crate::secrets::without_copies;
 
 /// More than building a key uses of the stack: the object where it is made and where it is filled, and its schedule.
-const USED: usize = 12 << 10;
+const USED: usize = 8 << 10;
 
 type Block = Array<u8, consts::U16>;
 

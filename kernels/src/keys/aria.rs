@@ -19,12 +19,12 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::KeyError;
 use crate::cpu::AriaRounds;
-use crate::mem::{number, vector};
+use crate::mem::{number, opaque, vector};
 
 byways_macros::aria_layouts!();
 
 /// The most round keys: those of 256-bit keys.
-const MOST: usize = 17;
+pub(crate) const MOST: usize = 17;
 
 /// A round key in the order of its bytes.
 pub(crate) type Plain = [u8; 16];
@@ -168,30 +168,35 @@ const FIRST_ROW: u128 = {
     index(bytes)
 };
 
-/// Lays out keys, of which there are three at least. All but the first and the last are inner ones.
+/// Lays out keys. All but the first and the last are inner ones.
 #[target_feature(enable = "ssse3")]
-pub(crate) fn lay_out<L: Layout>(plain: &[Plain], folded: &[Plain; 4], laid_out: &mut [L]) {
+pub(crate) fn lay_out<L: Layout>(plain: &[Plain; MOST], rounds: Rounds, folded: &[Plain; 4], laid_out: &mut [L; MOST]) {
     let bytes = |plain: &Plain| vector(u128::from_le_bytes(*plain));
     let [before, mut odd, mut even, after] = folded.each_ref().map(bytes);
     let with = |key: &Plain, added: __m128i| if L::FOLDED { _mm_xor_si128(bytes(key), added) } else { bytes(key) };
-    let rows = |key: __m128i, indices: &[u128], to: &mut L| {
+    // opaque: of indices that it knows the compiler makes other shuffles, and more of them
+    let indices = |rows: &'static [u128]| [0, 1, 2, 3].map(|i| vector(*opaque(rows.get(i).unwrap_or(&0))));
+    let (outer, inner) = (indices(L::ROWS), indices(L::INNER));
+    let put = |key: __m128i, indices: [__m128i; 4], to: &mut L| {
         for (row, index) in to.rows().iter_mut().zip(indices) {
-            *row = number(_mm_shuffle_epi8(key, vector(*index))).to_le_bytes();
+            *row = number(_mm_shuffle_epi8(key, index)).to_le_bytes();
         }
     };
-    let ([first, plain @ .., last], [to_first, laid_out @ .., to_last]) = (plain, laid_out) else {
-        unreachable!("more than two round keys")
+    let ([first, plain @ .., last], [to_first, laid_out @ .., to_last]) =
+        (rounds.keys(plain), rounds.keys_mut(laid_out))
+    else {
+        unreachable!("more than two round keys");
     };
-    rows(with(first, before), L::ROWS, to_first);
+    put(with(first, before), outer, to_first);
     for (key, to) in plain.iter().zip(laid_out) {
         let mut key = with(key, odd);
         if let Some(added) = L::ADDED {
             key = _mm_xor_si128(key, _mm_shuffle_epi8(key, vector(added)));
         }
-        rows(key, L::INNER, to);
+        put(key, inner, to);
         (odd, even) = (even, odd);
     }
-    rows(with(last, after), L::ROWS, to_last);
+    put(with(last, after), outer, to_last);
 }
 
 impl Packed {
@@ -317,7 +322,7 @@ pub struct Keys<L: Layout> {
 
 /// Rounds of a key size: 128, 192 and 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Rounds {
+pub(crate) enum Rounds {
     Twelve,
     Fourteen,
     Sixteen,
@@ -354,21 +359,16 @@ impl<L: Layout> Keys<L> {
     }
 
     fn fill(&mut self, schedule: &Schedule, plain: &[Plain; MOST]) {
-        let last = schedule.rounds.count();
-        self.last = if L::FOLDED { xor(plain[last], FOLDED[3]) } else { plain[last] };
+        let [.., last] = schedule.rounds.keys(plain) else { unreachable!("more than two round keys") };
+        self.last = if L::FOLDED { xor(*last, FOLDED[3]) } else { *last };
         self.rounds = schedule.rounds;
-        schedule.by.lay_out(&plain[..=last], &FOLDED, &mut self.keys[..=last]);
+        schedule.by.lay_out(plain, schedule.rounds, &FOLDED, &mut self.keys);
     }
 
     /// The first, the pairs behind it, and the last of these.
     #[inline]
     pub fn parts(&self) -> (&L, &[[L; 2]], &[L; 2]) {
-        let used = match self.rounds {
-            Rounds::Twelve => &self.keys[..13],
-            Rounds::Fourteen => &self.keys[..15],
-            Rounds::Sixteen => &self.keys[..17],
-        };
-        let [first, pairs @ ..] = used else { unreachable!("more than one round key") };
+        let [first, pairs @ ..] = self.rounds.keys(&self.keys) else { unreachable!("more than one round key") };
         let pairs = pairs.as_chunks().0;
         let [.., last] = pairs else { unreachable!("more than two round keys") };
         (first, pairs, last)
@@ -421,6 +421,25 @@ impl Rounds {
             Rounds::Sixteen => 16,
         }
     }
+
+    /// As many as there are, one more than rounds.
+    #[inline]
+    fn keys<T>(self, keys: &[T; MOST]) -> &[T] {
+        match self {
+            Rounds::Twelve => &keys[..13],
+            Rounds::Fourteen => &keys[..15],
+            Rounds::Sixteen => &keys[..17],
+        }
+    }
+
+    #[inline]
+    fn keys_mut<T>(self, keys: &mut [T; MOST]) -> &mut [T] {
+        match self {
+            Rounds::Twelve => &mut keys[..13],
+            Rounds::Fourteen => &mut keys[..15],
+            Rounds::Sixteen => &mut keys[..17],
+        }
+    }
 }
 
 /// The round keys of both directions. Wiped on drop.
@@ -470,11 +489,10 @@ impl Schedule {
         };
         let mut padded = [0; 32];
         padded[..key.len()].copy_from_slice(key);
-        let last = rounds.count();
         self.rounds = rounds;
-        let constants = [0, 1, 2].map(|i| CONSTANTS[(last / 2 + i) % 3].to_be_bytes());
-        self.by.expand(&padded, &constants, &mut self.encryption[..=last]);
-        self.by.reverse(&self.encryption[..=last], &mut self.decryption[..=last]);
+        let constants = [0, 1, 2].map(|i| CONSTANTS[(rounds.count() / 2 + i) % 3].to_be_bytes());
+        self.by.expand(&padded, &constants, rounds.keys_mut(&mut self.encryption));
+        self.by.reverse(rounds.keys(&self.encryption), rounds.keys_mut(&mut self.decryption));
         padded.zeroize();
         Ok(())
     }
