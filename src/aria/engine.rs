@@ -13,11 +13,11 @@ use crate::dispatch::Width;
 use crate::plan::{self, AriaSizes, Tier};
 use crate::secrets::wipe_stack;
 
-/// More than kernels below zmm have of the stack, rooms and all: 1.5 KiB at most.
-const SPILLED: usize = 2560;
+/// More than kernels at xmm have of the stack, rooms and all (0.6 KiB), and than the widest of counter mode has at zmm (0.5).
+const SPILLED: usize = 1024;
 
-/// More than the widest kernel of counter mode at zmm has of it: 0.5 KiB.
-const SPILLED_ZMM: usize = 1024;
+/// More than those at ymm have, 1.5 KiB.
+const SPILLED_YMM: usize = 2048;
 
 /// Kernels that this CPU runs, and what makes round keys for them.
 #[derive(Clone, Copy)]
@@ -70,10 +70,10 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     /// the last.
     #[inline]
     fn wipe(&self, counted: bool) {
-        if self.tier.width() < Width::Zmm {
-            wipe_stack::<SPILLED>();
-        } else if counted {
-            wipe_stack::<SPILLED_ZMM>();
+        match self.tier.width() {
+            Width::Zmm if !counted => {}
+            Width::Ymm => wipe_stack::<SPILLED_YMM>(),
+            _ => wipe_stack::<SPILLED>(),
         }
     }
 
