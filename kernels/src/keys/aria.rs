@@ -15,7 +15,7 @@
 use core::arch::x86_64::*;
 use core::fmt;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, optimization_barrier};
 
 use super::KeyError;
 use crate::cpu::AriaRounds;
@@ -400,8 +400,9 @@ impl<L: Layout> Keys<L> {
 
 impl<L: Layout> Drop for Keys<L> {
     fn drop(&mut self) {
-        self.keys.iter_mut().for_each(|key| key.rows().as_flattened_mut().zeroize());
-        self.last.zeroize();
+        (self.keys, self.last) = ([L::ZERO; MOST], [0; 16]);
+        // all at once; the compiler must take it that somebody reads the zeros
+        optimization_barrier(self);
     }
 }
 
