@@ -337,3 +337,65 @@ impl Kernels {
         rows.into_iter().flatten()
     }
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use byways_kernels::cpu::Features;
+    use cipher::{BlockCipherEncrypt, BlockSizeUser, KeyInit, consts};
+
+    use super::*;
+
+    /// Against crate `aria`, as if the CPU did not have a feature.
+    fn check<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = consts::U16> + KeyInit>(without: &str) {
+        let cpu = Detected::get().only(Features::all().without(Features::named(without)));
+        let Some(plan) = Plan::new(Width::Zmm, cpu) else {
+            std::eprintln!("not run, since no kernel of ARIA can: a CPU without `{without}`");
+            return;
+        };
+        let key: Vec<u8> = (0..C::key_size() as u8).map(|i| i.wrapping_mul(59) ^ 0xa6).collect();
+        let kernels = Kernels::new(&key, plan);
+        let names: Vec<&str> = kernels.rows().map(|(_, name)| name).collect();
+        let has = |features| cpu.features().contains(Features::named(features));
+        let is_expected = |name: &&str| match name.rsplit('_').next() {
+            Some("xmm") => name.contains("_aessub_") != has("gfni"),
+            Some("ymm") => has("avx2,gfni"),
+            _ => has("avx512f,gfni"),
+        };
+        assert!(names.iter().all(is_expected), "{names:?}");
+        let oracle = C::new_from_slice(&key).expect("a key's length");
+        let encrypted = |block: u128| {
+            let mut block = block.to_be_bytes().into();
+            oracle.encrypt_block(&mut block);
+            block
+        };
+        for blocks in 0..=200_u64 {
+            let plain: Vec<u128> = (0..blocks).map(|i| u128::from(i) << 70 | 0x5a5a).collect();
+            let expected: Vec<Block> = plain.iter().copied().map(encrypted).collect();
+            let plain: Vec<Block> = plain.into_iter().map(|block| block.to_be_bytes().into()).collect();
+            let mut data = plain.clone();
+            kernels.encrypt(data.as_mut_slice().into());
+            assert_eq!(data, expected, "{blocks} blocks without `{without}`");
+            kernels.decrypt(data.as_mut_slice().into());
+            assert_eq!(data, plain, "{blocks} blocks without `{without}`, decryption");
+
+            // the low half wraps amid it
+            let low = u64::MAX - blocks / 2;
+            let counter = |i| 7 << 64 | u128::from(low.wrapping_add(i));
+            let keystream: Vec<u8> = (0..blocks).flat_map(|i| encrypted(counter(i))).collect();
+            let bytes = keystream.len().saturating_sub(blocks as usize % 16);
+            let mut data = keystream[..bytes].to_vec();
+            kernels.xor_keystream(counter(0), data.as_mut_slice().into());
+            assert_eq!(data, vec![0; bytes], "{bytes} bytes of keystream without `{without}`");
+        }
+    }
+
+    /// On this CPU the tiers of others are never chosen, but where it cannot run them.
+    #[test]
+    fn every_tier_is_aria_on_a_cpu_that_has_no_more() {
+        for without in ["gfni", "avx512f", "avx2"] {
+            check::<aria::Aria128>(without);
+            check::<aria::Aria192>(without);
+            check::<aria::Aria256>(without);
+        }
+    }
+}
