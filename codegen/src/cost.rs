@@ -92,9 +92,10 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
         if let Stmt::EachKey { rounds, body, .. } = stmt {
             collect(program, body, times * rounds.len(), rows);
         }
-        if let Stmt::EachPair { odd, even, .. } = stmt {
-            collect(program, odd, times * PAIRS, rows);
-            collect(program, even, times * (PAIRS - 1), rows);
+        if let Stmt::EachPair { behind, former, latter, .. } = stmt {
+            let keys = ROUND_KEYS - 1 - behind;
+            collect(program, former, times * keys.div_ceil(2), rows);
+            collect(program, latter, times * (keys / 2), rows);
         }
         for (instruction, each) in Instruction::of_stmt(stmt) {
             if instruction != Instruction::Key || program.skeleton.held_keys() == 0 {
@@ -104,8 +105,8 @@ fn collect(program: &Program, stmts: &[Stmt], times: usize, rows: &mut Vec<(&'st
     }
 }
 
-/// Pairs of ARIA-128's 13 round keys, behind the first. Longer keys have one or two more.
-const PAIRS: usize = 6;
+/// Round keys of ARIA-128. Longer keys have two or four more.
+const ROUND_KEYS: usize = 13;
 
 fn bound(rows: &[(&Row, usize)]) -> f64 {
     let issue = rows.iter().map(|(_, n)| n).sum::<usize>() as f64 / ISSUE as f64;
@@ -188,17 +189,17 @@ impl Lives<'_> {
                 Stmt::Store(_, _, value) => self.used(*value),
                 Stmt::Save(values) => values.iter().for_each(|&value| self.used(value)),
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, odd, even } => {
+                Stmt::EachPair { behind, carried, former, latter } => {
                     carried.iter().for_each(|c| self.used(c.initial));
                     self.at += 1;
                     carried.iter().for_each(|c| self.made(c.param));
-                    self.stmts(odd);
-                    self.stmts(even);
+                    self.stmts(former);
+                    self.stmts(latter);
                     self.at += 1;
                     for c in carried {
                         self.used(c.next);
-                        // what comes behind the loop uses what was between, in the same register
-                        self.alias.insert(c.between, c.next);
+                        // what comes behind the loop is in the same register
+                        self.alias.insert(if Stmt::ends_whole(*behind) { c.param } else { c.between }, c.next);
                     }
                 }
                 Stmt::EachKey { key, carried, body, .. } => {

@@ -85,9 +85,9 @@ fn collect_instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(
         used.extend(instructions.map(|(instruction, _)| (instruction, program.width_of(stmt))));
         match stmt {
             Stmt::EachKey { body, .. } => collect_instructions(program, body, used),
-            Stmt::EachPair { odd, even, .. } => {
-                collect_instructions(program, odd, used);
-                collect_instructions(program, even, used);
+            Stmt::EachPair { former, latter, .. } => {
+                collect_instructions(program, former, used);
+                collect_instructions(program, latter, used);
             }
             _ => {}
         }
@@ -107,10 +107,10 @@ fn uses(program: &Program) -> BTreeMap<Value, usize> {
                     used.extend(carried.iter().flat_map(|c| [c.initial, c.next]));
                     collect(body, used);
                 }
-                Stmt::EachPair { carried, odd, even } => {
+                Stmt::EachPair { carried, former, latter, .. } => {
                     used.extend(carried.iter().flat_map(|c| [c.initial, c.between, c.next]));
-                    collect(odd, used);
-                    collect(even, used);
+                    collect(former, used);
+                    collect(latter, used);
                 }
             }
         }
@@ -343,6 +343,12 @@ impl Emitter<'_> {
         let params: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
         let start = self.stmts(&rounds.start, &initial, &[]);
         let body = self.stmts(&rounds.batch.body, &[], &params);
+        let is_behind_second = |stmt: &Stmt| matches!(stmt, Stmt::EachPair { behind: 2, .. });
+        let parts = if rounds.batch.body.iter().any(is_behind_second) {
+            quote!(let (first, packed, pairs) = keys.parts_behind_second();)
+        } else {
+            quote!(let (first, pairs, last) = keys.parts();)
+        };
         quote! {
             let mut room = mem::Room::<#vector, #registers>::new();
             let mut data = mem::Blocks::new(data, &mut room);
@@ -350,7 +356,7 @@ impl Emitter<'_> {
             #start
             while let mem::Some(mut data) = data.next() {
                 let keys = mem::opaque(keys);
-                let (first, pairs, last) = keys.parts();
+                #parts
                 #body
                 data.end();
             }
@@ -483,18 +489,17 @@ impl Emitter<'_> {
                 let bytes = Literal::usize_unsuffixed(*bytes);
                 quote!(data.prefetch::<#bytes>();)
             }
-            Stmt::EachPair { carried, odd, even } => {
+            Stmt::EachPair { behind, carried, former, latter } => {
                 let params: Vec<Value> = carried.iter().map(|c| c.param).collect();
-                let [odd, even] = [odd, even].map(|body| self.stmts(body, &[], &params));
-                quote! {
-                    for pair in pairs {
-                        #odd
+                let [former, latter] = [former, latter].map(|body| self.stmts(body, &[], &params));
+                let exit = (!Stmt::ends_whole(*behind)).then(|| {
+                    quote! {
                         if #krate::core::ptr::eq(pair, last) {
                             break;
                         }
-                        #even
                     }
-                }
+                });
+                quote!(for pair in pairs { #former #exit #latter })
             }
             Stmt::EachKey { rounds, key, carried, body } => {
                 let (from, to) = (Literal::usize_unsuffixed(rounds.start), Literal::usize_unsuffixed(rounds.end));
@@ -596,13 +601,18 @@ impl Emitter<'_> {
                 let vector = format_ident!("{}{width}", rounds.layout.vector());
                 let key = match key {
                     RoundKey::First => quote!(first),
-                    RoundKey::Odd => quote!(pair[0]),
-                    RoundKey::Even => quote!(pair[1]),
+                    RoundKey::Former => quote!(pair[0]),
+                    RoundKey::Latter => quote!(pair[1]),
                     RoundKey::LastButOne => quote!(last[0]),
                     RoundKey::Last => quote!(last[1]),
                     RoundKey::Natural => {
                         let natural = format_ident!("last_{}", width);
                         return quote!(keys.#natural());
+                    }
+                    RoundKey::FirstPacked | RoundKey::SecondPacked => {
+                        let (which, part) = (usize::from(*key == RoundKey::SecondPacked), format_ident!("{width}"));
+                        let which = Literal::usize_unsuffixed(which);
+                        return quote!(packed[#which].#part::<#i>());
                     }
                 };
                 match rounds.layout {

@@ -157,7 +157,7 @@ fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [
     };
     match (layout, which) {
         (_, RoundKey::Natural) => key,
-        (KeyLayout::Packed, _) => {
+        (KeyLayout::Packed, _) | (_, RoundKey::FirstPacked | RoundKey::SecondPacked) => {
             let mut lane = [0; BLOCK];
             for (byte, block) in (0..BLOCK).flat_map(|byte| [(byte, 0), (byte, 1)]) {
                 let [register, at] = place_packed(byte, block);
@@ -167,7 +167,7 @@ fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [
             }
             lane
         }
-        (KeyLayout::Grid, RoundKey::Odd | RoundKey::Even | RoundKey::LastButOne) => match i / 4 {
+        (KeyLayout::Grid, RoundKey::Former | RoundKey::Latter | RoundKey::LastButOne) => match i / 4 {
             0 => [of_cell(0); BLOCK],
             row => [of_cell(row) ^ of_cell(0); BLOCK],
         },
@@ -272,7 +272,7 @@ struct Machine<'a> {
     vectors: Vec<Lanes>,
     scalars: Vec<u64>,
     table: Vec<Lanes>,
-    /// Which pair of round keys it is.
+    /// Which round key is the first of the pair.
     pair: usize,
     /// Where in the table the block's part of it starts.
     part: usize,
@@ -454,18 +454,18 @@ impl<'a> Machine<'a> {
                 }
                 Stmt::Save(values) => self.table.extend(values.iter().map(|value| self.vectors[value.index()])),
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, odd, even } => {
+                Stmt::EachPair { behind, carried, former, latter } => {
                     for c in carried {
                         self.copy(c.initial, c.param);
                     }
-                    let last = (self.keys.len() - 1) / 2 - 1;
-                    for pair in 0..=last {
+                    let last = self.keys.len() - 1;
+                    for pair in (*behind..last).step_by(2) {
                         self.pair = pair;
-                        self.stmts(odd, data);
-                        if pair == last {
+                        self.stmts(former, data);
+                        if pair + 1 == last {
                             break;
                         }
-                        self.stmts(even, data);
+                        self.stmts(latter, data);
                         for c in carried {
                             self.copy(c.next, c.param);
                         }
@@ -549,9 +549,10 @@ impl<'a> Machine<'a> {
             Op::Round(which, i) => {
                 let last = self.keys.len() - 1;
                 let key = match which {
-                    RoundKey::First => 0,
-                    RoundKey::Odd => 1 + 2 * self.pair,
-                    RoundKey::Even => 2 + 2 * self.pair,
+                    RoundKey::First | RoundKey::FirstPacked => 0,
+                    RoundKey::SecondPacked => 1,
+                    RoundKey::Former => self.pair,
+                    RoundKey::Latter => self.pair + 1,
                     RoundKey::LastButOne => last - 1,
                     RoundKey::Last | RoundKey::Natural => last,
                 };

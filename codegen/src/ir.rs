@@ -193,16 +193,20 @@ pub enum Op {
 pub enum RoundKey {
     /// The first.
     First,
-    /// In [`Stmt::EachPair`]: the pair's first, after an odd round.
-    Odd,
-    /// In [`Stmt::EachPair`]: the pair's second, after an even round.
-    Even,
+    /// In [`Stmt::EachPair`]: the pair's first.
+    Former,
+    /// In [`Stmt::EachPair`]: the pair's second.
+    Latter,
     /// The last but one, where there is one round and no loop.
     LastButOne,
     /// The last.
     Last,
     /// The last, in the order of its bytes, whatever the layout.
     Natural,
+    /// The first, in the layout [`KeyLayout::Packed`], whatever the program's is.
+    FirstPacked,
+    /// The one behind it, in that layout.
+    SecondPacked,
 }
 
 /// A value that goes round a loop.
@@ -221,11 +225,11 @@ pub struct Carried {
 pub struct Turned {
     /// Its value before the loop.
     pub initial: Value,
-    /// Its value before each odd round.
+    /// Its value before what is done with a pair's first, and after the loop, if the last pair is whole.
     pub param: Value,
-    /// Its value after each odd round, and after the loop.
+    /// Its value after that, and after the loop, if the last pair is not whole.
     pub between: Value,
-    /// Its value after each even round.
+    /// Its value after what is done with a pair's second.
     pub next: Value,
 }
 
@@ -251,14 +255,16 @@ pub enum Stmt {
         /// What is done with each key.
         body: Vec<Stmt>,
     },
-    /// For each pair of round keys behind the first an odd round and, unless it is the last pair, an even one.
+    /// What is done with round keys in turn, in pairs, but for the last key. There is an even number of rounds.
     EachPair {
-        /// What the rounds change.
+        /// Round keys before the pairs, 1 or 2. If it is 1, the last pair has but a first, since its second is the last key.
+        behind: usize,
+        /// What is changed.
         carried: Vec<Turned>,
-        /// An odd round.
-        odd: Vec<Stmt>,
-        /// An even round.
-        even: Vec<Stmt>,
+        /// What is done with a pair's first.
+        former: Vec<Stmt>,
+        /// What is done with a pair's second.
+        latter: Vec<Stmt>,
     },
 }
 
@@ -595,6 +601,13 @@ impl Program {
         batches
             .find(|block| block.registers == self.variant.registers())
             .expect("a description has a batch of N blocks")
+    }
+}
+
+impl Stmt {
+    /// Of a loop over pairs, whether the last pair has a second.
+    pub const fn ends_whole(behind: usize) -> bool {
+        behind.is_multiple_of(2)
     }
 }
 

@@ -198,6 +198,8 @@ const TABLE: &[Row] = &[
     row(XOR3,       Ymm, Some("_mm256_ternarylogic_epi64::<0x96>"), "vpternlogq", &["avx512vl"], P0 | P1 | P5),
     row(XOR3,       Zmm, Some("_mm512_ternarylogic_epi64::<0x96>"), "vpternlogq", &[],    P0 | P5),
     row(AND,        Xmm, Some("_mm_and_si128"),              "pand",       &[],           P0 | P1 | P5),
+    row(AND,        Ymm, Some("_mm256_and_si256"),           "vpand",      &[],           P0 | P1 | P5),
+    row(AND,        Zmm, Some("_mm512_and_si512"),           "vpandq",     &[],           P0 | P5),
     row(CLMUL_LL,   Xmm, Some("_mm_clmulepi64_si128::<0x00>"), "pclmulqdq", &["pclmulqdq"], P5),
     row(CLMUL_LL,   Ymm, Some("_mm256_clmulepi64_epi128::<0x00>"), "vpclmulqdq", &["vpclmulqdq"], P5),
     row(CLMUL_LL,   Zmm, Some("_mm512_clmulepi64_epi128::<0x00>"), "vpclmulqdq", &["vpclmulqdq"], P5),

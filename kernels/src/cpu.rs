@@ -400,9 +400,10 @@ impl AriaRounds {
         rounds: Rounds,
         folded: &[[u8; 16]; 4],
         to: &mut [L; MOST],
+        packed: &mut [keys::aria::Packed; 2],
     ) {
         // SAFETY: as above; each form has SSSE3.
-        unsafe { keys::aria::lay_out(plain, rounds, folded, to) }
+        unsafe { keys::aria::lay_out(plain, rounds, folded, to, packed) }
     }
 
     /// ARIA's keys of decryption.

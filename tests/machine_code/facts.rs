@@ -127,8 +127,8 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
         all
     };
     let pair = rounds.batch.body.iter().find_map(|stmt| match stmt {
-        Stmt::EachPair { odd, even, .. } => {
-            let body = [odd.as_slice(), even].concat();
+        Stmt::EachPair { former, latter, .. } => {
+            let body = [former.as_slice(), latter].concat();
             let block = Block { registers: rounds.batch.registers, body, next: Vec::new() };
             // in the loop over batches, so that it is no part of the loops that costs know
             Some(ExpectedLoop { may_spill: !cost(program).fits(), ..of(&block) })

@@ -30,6 +30,8 @@
 //! 5. Sliced, a transposition of 16 × 16 bytes is four stages of unpacking registers i and i + 8. Classed, blocks with
 //!    their bytes sorted by class, or classes with theirs by block, are two such stages apart. Packed, a row's sum is that
 //!    of two registers and their halves, and so is a column's after a shuffle.
+//! 6. In counter mode nothing is transposed before the rounds. Sliced with GFNI, the first of these is done once for all
+//!    blocks, which differ in the lowest byte alone (`FirstRound`). The last key goes to the blocks, with the data.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -206,10 +208,11 @@ type Layer<'a> = &'a dyn Fn(&mut Builder, Vec<Value>, bool) -> Vec<Value>;
 /// The same, with a round key.
 type KeyedLayer<'a> = &'a dyn Fn(&mut Builder, Vec<Value>, bool, RoundKey) -> Vec<Value>;
 
-/// What is between the first key and the last: all rounds, or the one that the mode is.
+/// What is between the first key and the last: all rounds behind so many, or the one that the mode is.
 fn rounds(
     p: &mut Builder,
     mode: AriaMode,
+    done: usize,
     state: Vec<Value>,
     substitute: Layer<'_>,
     diffuse: KeyedLayer<'_>,
@@ -222,7 +225,9 @@ fn rounds(
     };
     match mode {
         AriaMode::Ecb | AriaMode::Ctr => {
-            let state = p.each_pair(&state, round(true, RoundKey::Odd), round(false, RoundKey::Even));
+            let is_odd = done.is_multiple_of(2);
+            let (former, latter) = (round(is_odd, RoundKey::Former), round(!is_odd, RoundKey::Latter));
+            let state = p.each_pair(1 + done, &state, former, latter);
             substitute(p, state, false)
         }
         AriaMode::Odd => round(true, RoundKey::LastButOne)(p, state),
@@ -293,7 +298,7 @@ fn lanes(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         let column = p.again(column, Compute::Shuffle8, of_column);
         p.xor3("x", cell, row, column)
     };
-    let x = rounds(p, mode, vec![x], &|p, x, odd| vec![substitute(p, x[0], odd)], &|p, x, _, key| {
+    let x = rounds(p, mode, 0, vec![x], &|p, x, odd| vec![substitute(p, x[0], odd)], &|p, x, _, key| {
         vec![diffuse(p, x[0], key)]
     })[0];
     let k = p.round("k", RoundKey::Last, 0);
@@ -499,7 +504,7 @@ fn classed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         }
         out
     };
-    let state = rounds(p, mode, state, &substitute, &diffuse);
+    let state = rounds(p, mode, 0, state, &substitute, &diffuse);
     // a round alone ends with its diffusion, which has undone what AES's rounds shift
     let last = matches!(mode, AriaMode::Odd | AriaMode::Even).then_some(Shifted::Not);
     let k = p.round("last", RoundKey::Natural, 0);
@@ -554,6 +559,18 @@ impl PairSums {
     }
 }
 
+/// The matrices before and behind the inverse, for a pair's two halves each, in odd rounds or in even ones.
+fn pair_matrices(p: &mut Builder, names: [&str; 2], odd: bool) -> [[Value; 2]; 2] {
+    let round = if odd { "odd" } else { "even" };
+    [0, 1].map(|register| {
+        ["before", "after"].map(|when| {
+            let of =
+                |half: usize| u128::from(matrices(class(register + 2 * half, odd))[usize::from(when == "after")].0);
+            p.constant(&format!("{when}_{round}_{}", names[register]), vec![of(1) << 64 | of(0)])
+        })
+    })
+}
+
 /// The diffusion of the pair `from` of registers; the results go by `names`.
 fn diffuse_pair(
     p: &mut Builder,
@@ -601,20 +618,7 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
             );
         }
     }
-    // the matrices of a register's two halves, in odd rounds and in even ones
-    let matrix = |p: &mut Builder, register: usize, odd: bool, which: usize, name: &str| {
-        let of = |half: usize| matrices(class(register + 2 * half, odd))[which].0;
-        p.constant(name, vec![u128::from(of(1)) << 64 | u128::from(of(0))])
-    };
-    let mut sub = Vec::new();
-    for odd in [true, false] {
-        let round = if odd { "odd" } else { "even" };
-        for (register, name) in names.iter().enumerate() {
-            let before = matrix(p, register, odd, 0, &format!("before_{round}_{name}"));
-            let after = matrix(p, register, odd, 1, &format!("after_{round}_{name}"));
-            sub.push([before, after]);
-        }
-    }
+    let sub = [true, false].map(|odd| pair_matrices(p, names, odd));
     let sums = PairSums::both(p, names);
     let counted = Counted::new(p, variant, mode);
     let setup = p.take();
@@ -633,9 +637,8 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         }
     }
     let substitute = |p: &mut Builder, state: Vec<Value>, odd: bool| -> Vec<Value> {
-        let matrices = if odd { &sub[..2] } else { &sub[2..] };
         let each = state.into_iter().enumerate().map(|(i, value)| {
-            let [before, after] = matrices[i % 2];
+            let [before, after] = sub[usize::from(!odd)][i % 2];
             let value = p.again(value, Compute::Affine, before);
             p.again(value, Compute::AffineInv, after)
         });
@@ -645,7 +648,7 @@ fn packed(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
         let each = state.as_chunks().0.iter().enumerate();
         each.flat_map(|(pair, &x)| diffuse_pair(p, &sums, x, names.map(|name| format!("{name}{pair}")), key)).collect()
     };
-    let state = rounds(p, mode, state, &substitute, &|p, state, _, key| diffuse(p, state, key));
+    let state = rounds(p, mode, 0, state, &substitute, &|p, state, _, key| diffuse(p, state, key));
     let state = state.into_iter().enumerate().map(|(i, value)| {
         let k = p.round("k", RoundKey::Last, i % 2);
         p.again(value, Compute::Xor, k)
@@ -695,10 +698,11 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
         // a register's place p and lane l have block p · lanes + l
         let number = |lane: usize| u128::from_le_bytes(std::array::from_fn(|place| (place * lanes + lane) as u8));
         let numbers = p.constant("numbers", (0..lanes).map(number).collect());
-        (numbers, p.constant("carry", vec![1 << 8]), p.constant("step", vec![variant.by() as u128]))
+        let first = matches!(boxes, Boxes::Gfni { .. }).then(|| FirstRound::new(p));
+        (numbers, p.constant("carry", vec![1 << 8]), p.constant("step", vec![variant.by() as u128]), first)
     });
     let setup = p.take();
-    let c = counted.map(|_| counter(p));
+    let c = counted.as_ref().map(|_| counter(p));
     let start = p.take();
     let carried: Vec<State> = c.into_iter().map(|c| p.state(c)).collect();
 
@@ -746,17 +750,31 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     };
 
     let mut next = Vec::new();
-    let state = if let (Some((numbers, carry, step)), Some(counter)) = (counted, carried.first()) {
+    let mut done = 0;
+    let state = if let (Some((numbers, carry, step, first)), Some(counter)) = (counted, carried.first()) {
         let counter = counter.param;
-        let (planes, after) = planes(p, counter, numbers, carry, step);
-        next.push(after);
-        planes
+        let further = p.compute("further", Compute::Add64, [counter, carry]);
+        let low = byte_of(p, "b15", counter, LOWEST);
+        let low = p.again(low, Compute::Add8, numbers);
+        let wrapped = p.compute("wrapped", Compute::Less8, [low, numbers]);
+        let state = if let Some(first) = first {
+            done = 1;
+            let k = p.round("k", RoundKey::First, LOWEST);
+            let low = p.again(low, Compute::Xor, k);
+            let low = substitute_byte(p, low, LOWEST, true);
+            first.round(p, [counter, further], wrapped, low)
+        } else {
+            let state = planes(p, [counter, further], wrapped, low);
+            add(p, state, RoundKey::First)
+        };
+        next.push(p.again(counter, Compute::Add64, step));
+        state
     } else {
         let state = (0..BLOCK).map(|i| p.load(&format!("b{i}"), i, Extent::Whole)).collect();
-        transpose(p, state, &['t', 'b', 't', 'b'])
+        let state = transpose(p, state, &['t', 'b', 't', 'b']);
+        add(p, state, RoundKey::First)
     };
-    let state = add(p, state, RoundKey::First);
-    let state = rounds(p, mode, state, &substitute, &|p, state, _, key| diffuse(p, state, layout, key));
+    let state = rounds(p, mode, done, state, &substitute, &|p, state, _, key| diffuse(p, state, layout, key));
     if mode == AriaMode::Ctr {
         // the last key goes to the blocks, with the data
         let state = transpose(p, state, &['b', 't', 'b', 't']);
@@ -780,31 +798,107 @@ fn sliced(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: AriaMode) 
     (setup, start, carried, Block { registers: variant.registers(), body: p.take(), next })
 }
 
-/// The bytes of counter blocks, a register each, and the counter behind them. The lowest byte counts by itself; where it
-/// wraps, the seven above are those of the counter 256 further; the upper eight are the same everywhere.
-fn planes(p: &mut Builder, counter: Value, numbers: Value, carry: Value, step: Value) -> (Vec<Value>, Value) {
-    let further = p.compute("further", Compute::Add64, [counter, carry]);
-    let byte = |p: &mut Builder, name: &str, counter: Value, i: usize| {
-        // byte i of the big-endian block
-        let index = p.constant("index", vec![u128::from_le_bytes([(BLOCK - 1 - i) as u8; BLOCK])]);
-        p.compute(name, Compute::Shuffle8, [counter, index])
-    };
-    let low = byte(p, "b15", counter, BLOCK - 1);
-    let low = p.again(low, Compute::Add8, numbers);
-    let wrapped = p.compute("wrapped", Compute::Less8, [low, numbers]);
+/// The byte of a counter block that counts by itself.
+const LOWEST: usize = BLOCK - 1;
+
+/// Byte i of the counter's block, everywhere.
+fn byte_of(p: &mut Builder, name: &str, counter: Value, i: usize) -> Value {
+    let index = p.index(u128::from_le_bytes([(LOWEST - i) as u8; BLOCK]));
+    p.compute(name, Compute::Shuffle8, [counter, index])
+}
+
+/// The bytes of counter blocks, a register each. The lowest counts by itself; where it `wrapped`, the seven above are those
+/// of the counter 256 further; the upper eight are the same everywhere.
+fn planes(p: &mut Builder, [counter, further]: [Value; 2], wrapped: Value, low: Value) -> Vec<Value> {
     let mut planes = Vec::new();
-    for i in 0..BLOCK - 1 {
+    for i in 0..LOWEST {
         let name = format!("b{i}");
-        let here = byte(p, &name, counter, i);
+        let here = byte_of(p, &name, counter, i);
         planes.push(if i < BLOCK / 2 {
             here
         } else {
-            let there = byte(p, "there", further, i);
+            let there = byte_of(p, "there", further, i);
             p.compute(&name, Compute::Blend, [wrapped, there, here])
         });
     }
     planes.push(low);
-    (planes, p.again(counter, Compute::Add64, step))
+    planes
+}
+
+/// What the first round takes in counter mode where a register is a byte.
+///
+/// All blocks have the same bytes but for the lowest, and where that wrapped those of the counter 256 further. So the
+/// round is done on these two blocks, packed and without the lowest byte, and each register takes its byte of either; the
+/// lowest byte's S-box comes to those that the diffusion brings it to.
+struct FirstRound {
+    /// From the counter, and from the one further, to either register.
+    load: [[Value; 2]; 2],
+    sub: [[Value; 2]; 2],
+    /// All bytes but the lowest, in its register.
+    others: Value,
+    sums: [PairSums; 2],
+    /// From a byte of the first block to that of the second.
+    over: Value,
+}
+
+impl FirstRound {
+    const NAMES: [&str; 2] = ["x", "y"];
+
+    fn new(p: &mut Builder) -> Self {
+        let load = [0, 1].map(|block| {
+            [0, 1].map(|register| {
+                let here = every().filter(|&(i, b)| b == block && place_packed(i, b)[0] == register);
+                // the counter has the lowest byte first
+                let places = here.map(|(i, b)| (place_packed(i, b)[1], LOWEST - i));
+                Shuffle::of(places).constant(p, &format!("load{block}{}", Self::NAMES[register]))
+            })
+        });
+        let sub = pair_matrices(p, Self::NAMES, true);
+        let lowest = [0, 1].map(|block| place_packed(LOWEST, block)[1]);
+        let others = std::array::from_fn(|at| if lowest.contains(&at) { 0 } else { 0xff });
+        let others = p.constant("others", vec![u128::from_le_bytes(others)]);
+        let sums = PairSums::both(p, Self::NAMES);
+        let over = place_packed(0, 1)[1] - place_packed(0, 0)[1];
+        let over = p.constant("over", vec![u128::from_le_bytes([over as u8; BLOCK])]);
+        FirstRound { load, sub, others, sums, over }
+    }
+
+    /// The state behind the round. `low` is what the S-box makes of the lowest byte.
+    fn round(&self, p: &mut Builder, counters: [Value; 2], wrapped: Value, low: Value) -> Vec<Value> {
+        let pair = [0, 1].map(|register| {
+            let [a, b] =
+                [0, 1].map(|i| p.compute(["a", "b"][i], Compute::Shuffle8, [counters[i], self.load[i][register]]));
+            let k = p.round("k", RoundKey::FirstPacked, register);
+            let x = p.xor3(Self::NAMES[register], a, b, k);
+            let [before, after] = self.sub[register];
+            let x = p.again(x, Compute::Affine, before);
+            let x = p.again(x, Compute::AffineInv, after);
+            if register == place_packed(LOWEST, 0)[0] { p.again(x, Compute::And, self.others) } else { x }
+        });
+        let pair = diffuse_pair(p, &self.sums, pair, Self::NAMES.map(str::to_owned), RoundKey::SecondPacked);
+        let over = p.compute("over", Compute::And, [wrapped, self.over]);
+        let mut state = vec![None; BLOCK];
+        // registers that have their byte at the same place one after the other, which share the index
+        for at in 0..BLOCK {
+            let here: Vec<usize> = (0..BLOCK).filter(|&i| place_packed(i, 0)[1] == at).collect();
+            if here.is_empty() {
+                continue;
+            }
+            let index = if at == 0 {
+                over
+            } else {
+                let index = p.index(u128::from_le_bytes([at as u8; BLOCK]));
+                p.compute("index", Compute::Add8, [over, index])
+            };
+            for i in here {
+                let byte = p.compute(&format!("b{i}"), Compute::Shuffle8, [pair[place_packed(i, 0)[0]], index]);
+                let [[row, column], [lowest_row, lowest_column]] = [place(CELL[i]), place(LOWEST)];
+                let has_lowest = row == lowest_row || column == lowest_column;
+                state[i] = Some(if has_lowest { p.again(byte, Compute::Xor, low) } else { byte });
+            }
+        }
+        state.into_iter().map(|value| value.expect("a value for each byte")).collect()
+    }
 }
 
 /// The diffusion with the key.

@@ -189,28 +189,29 @@ impl Builder {
         self.op(name, Class::Vector(self.width), Op::Round(key, i))
     }
 
-    /// For each pair of round keys: the values become what `odd` makes of them and, unless it is the last pair, what `even`
-    /// makes of that. Gives the values after the last.
+    /// For each pair of round keys behind so many, but for the last key: the values become what `former` makes of them, and
+    /// `latter` of that; see [`Stmt::EachPair`]. Gives the values after the last.
     pub fn each_pair(
         &mut self,
+        behind: usize,
         initial: &[Value],
-        odd: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
-        even: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
+        former: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
+        latter: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
     ) -> Vec<Value> {
         let outside = std::mem::take(&mut self.stmts);
         let params: Vec<Value> = initial.iter().map(|&initial| self.alike(initial)).collect();
-        let between = odd(self, params.clone());
-        let odd = std::mem::take(&mut self.stmts);
-        let next = even(self, between.clone());
-        let even = std::mem::replace(&mut self.stmts, outside);
+        let between = former(self, params.clone());
+        let former = std::mem::take(&mut self.stmts);
+        let next = latter(self, between.clone());
+        let latter = std::mem::replace(&mut self.stmts, outside);
         let carried = (0..initial.len()).map(|i| Turned {
             initial: initial[i],
             param: params[i],
             between: between[i],
             next: next[i],
         });
-        self.stmts.push(Stmt::EachPair { carried: carried.collect(), odd, even });
-        between
+        self.stmts.push(Stmt::EachPair { behind, carried: carried.collect(), former, latter });
+        if Stmt::ends_whole(behind) { params } else { between }
     }
 
     /// What goes from block to block, from its value after `setup`.

@@ -101,18 +101,19 @@ impl<'a> Scope<'a> {
                 Stmt::Store(_, _, value) => self.used(*value)?,
                 Stmt::Save(values) => values.iter().try_for_each(|&value| self.used(value))?,
                 Stmt::Prefetch(_) => {}
-                Stmt::EachPair { carried, odd, even } => {
+                Stmt::EachPair { behind, carried, former, latter } => {
                     for c in carried {
                         self.rename(c.initial, c.param)?;
                     }
-                    self.stmts(odd)?;
+                    self.stmts(former)?;
                     for c in carried {
                         self.rename(c.between, c.between)?;
                     }
-                    self.aside(|scope| {
-                        scope.stmts(even)?;
+                    let latter = |scope: &mut Self| {
+                        scope.stmts(latter)?;
                         carried.iter().try_for_each(|c| scope.rename(c.next, c.param))
-                    })?;
+                    };
+                    if Stmt::ends_whole(*behind) { latter(self)? } else { self.aside(latter)? }
                 }
                 Stmt::EachKey { key, carried, body, .. } => {
                     for c in carried {

@@ -168,35 +168,44 @@ const FIRST_ROW: u128 = {
     index(bytes)
 };
 
-/// Lays out keys. All but the first and the last are inner ones.
+/// Lays out keys, and the first two for pairs of registers. All but the first and the last are inner ones.
 #[target_feature(enable = "ssse3")]
-pub(crate) fn lay_out<L: Layout>(plain: &[Plain; MOST], rounds: Rounds, folded: &[Plain; 4], laid_out: &mut [L; MOST]) {
+pub(crate) fn lay_out<L: Layout>(
+    plain: &[Plain; MOST],
+    rounds: Rounds,
+    folded: &[Plain; 4],
+    laid_out: &mut [L; MOST],
+    packed: &mut [Packed; 2],
+) {
     let bytes = |plain: &Plain| vector(u128::from_le_bytes(*plain));
     let [before, mut odd, mut even, after] = folded.each_ref().map(bytes);
     let with = |key: &Plain, added: __m128i| if L::FOLDED { _mm_xor_si128(bytes(key), added) } else { bytes(key) };
     // opaque: of indices that it knows the compiler makes other shuffles, and more of them
     let indices = |rows: &'static [u128]| [0, 1, 2, 3].map(|i| vector(*opaque(rows.get(i).unwrap_or(&0))));
     let (outer, inner) = (indices(L::ROWS), indices(L::INNER));
-    let put = |key: __m128i, indices: [__m128i; 4], to: &mut L| {
-        for (row, index) in to.rows().iter_mut().zip(indices) {
+    let put = |key: __m128i, indices: [__m128i; 4], rows: &mut [Plain]| {
+        for (row, index) in rows.iter_mut().zip(indices) {
             *row = number(_mm_shuffle_epi8(key, index)).to_le_bytes();
         }
     };
+    for (i, added) in [before, odd].into_iter().enumerate() {
+        put(_mm_xor_si128(bytes(&plain[i]), added), indices(Packed::ROWS), packed[i].rows());
+    }
     let ([first, plain @ .., last], [to_first, laid_out @ .., to_last]) =
         (rounds.keys(plain), rounds.keys_mut(laid_out))
     else {
         unreachable!("more than two round keys");
     };
-    put(with(first, before), outer, to_first);
+    put(with(first, before), outer, to_first.rows());
     for (key, to) in plain.iter().zip(laid_out) {
         let mut key = with(key, odd);
         if let Some(added) = L::ADDED {
             key = _mm_xor_si128(key, _mm_shuffle_epi8(key, vector(added)));
         }
-        put(key, inner, to);
+        put(key, inner, to.rows());
         (odd, even) = (even, odd);
     }
-    put(with(last, after), outer, to_last);
+    put(with(last, after), outer, to_last.rows());
 }
 
 impl Packed {
@@ -313,6 +322,8 @@ fn dword_of(rows: &[Plain; 4], dword: usize) -> &[u8; 4] {
 #[repr(C)]
 pub struct Keys<L: Layout> {
     keys: [L; MOST],
+    /// The first two, for pairs of registers.
+    packed: [Packed; 2],
     /// The last, in the order of its bytes.
     last: Plain,
     rounds: Rounds,
@@ -331,7 +342,13 @@ pub(crate) enum Rounds {
 impl<L: Layout> Keys<L> {
     /// Zeros, to be filled in place: a key that is moved leaves a copy.
     pub const fn empty() -> Self {
-        Keys { keys: [L::ZERO; MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] }
+        Keys {
+            keys: [L::ZERO; MOST],
+            packed: [Packed::ZERO; 2],
+            last: [0; 16],
+            rounds: Rounds::Twelve,
+            unused: [0; 47],
+        }
     }
 
     /// Of a schedule, for encryption.
@@ -362,7 +379,7 @@ impl<L: Layout> Keys<L> {
         let [.., last] = schedule.rounds.keys(plain) else { unreachable!("more than two round keys") };
         self.last = if L::FOLDED { xor(*last, FOLDED[3]) } else { *last };
         self.rounds = schedule.rounds;
-        schedule.by.lay_out(plain, schedule.rounds, &FOLDED, &mut self.keys);
+        schedule.by.lay_out(plain, schedule.rounds, &FOLDED, &mut self.keys, &mut self.packed);
     }
 
     /// The first, the pairs behind it, and the last of these.
@@ -372,6 +389,13 @@ impl<L: Layout> Keys<L> {
         let pairs = pairs.as_chunks().0;
         let [.., last] = pairs else { unreachable!("more than two round keys") };
         (first, pairs, last)
+    }
+
+    /// The first, it and the second for pairs of registers, and the pairs behind these two.
+    #[inline]
+    pub fn parts_behind_second(&self) -> (&L, &[Packed; 2], &[[L; 2]]) {
+        let [first, _, pairs @ ..] = self.rounds.keys(&self.keys) else { unreachable!("more than two round keys") };
+        (first, &self.packed, pairs.as_chunks().0)
     }
 }
 
@@ -400,7 +424,7 @@ impl<L: Layout> Keys<L> {
 
 impl<L: Layout> Drop for Keys<L> {
     fn drop(&mut self) {
-        (self.keys, self.last) = ([L::ZERO; MOST], [0; 16]);
+        (self.keys, self.packed, self.last) = ([L::ZERO; MOST], [Packed::ZERO; 2], [0; 16]);
         // all at once; the compiler must take it that somebody reads the zeros
         optimization_barrier(self);
     }
@@ -521,8 +545,13 @@ pub(crate) static AROUND_ODD: Keys<Packed> = around(FOLDED[0], xor(FOLDED[1], BE
 pub(crate) static AROUND_EVEN: Keys<Packed> = around(BEFORE_EVEN, xor(FOLDED[2], FOLDED[0]));
 
 /// Keys around a round that stands alone, without GFNI: nothing.
-pub(crate) static AROUND: Keys<AesDwords> =
-    Keys { keys: [AesDwords([[0; 16]; 4]); MOST], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] };
+pub(crate) static AROUND: Keys<AesDwords> = Keys {
+    keys: [AesDwords::ZERO; MOST],
+    packed: [Packed::ZERO; 2],
+    last: [0; 16],
+    rounds: Rounds::Twelve,
+    unused: [0; 47],
+};
 
 const fn packed(key: Plain) -> Packed {
     let (mut packed, mut i) = ([[0; 16]; 2], 0);
@@ -537,10 +566,10 @@ const fn packed(key: Plain) -> Packed {
 }
 
 const fn around(before: Plain, after: Plain) -> Keys<Packed> {
-    let mut keys = [Packed([[0; 16]; 2]); MOST];
+    let mut keys = [Packed::ZERO; MOST];
     keys[0] = packed(before);
     keys[11] = packed(after);
-    Keys { keys, last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] }
+    Keys { keys, packed: [Packed::ZERO; 2], last: [0; 16], rounds: Rounds::Twelve, unused: [0; 47] }
 }
 
 /// What an even round's S-boxes add before their matrices: the same as an odd one's, two bytes on.
