@@ -128,8 +128,7 @@ fn counted_blocks(program: &Program, keys: &[[u8; BLOCK]], counter: u128, data: 
     assert!(matches!(keys.len(), 13 | 15 | 17), "`{}` round keys", keys.len());
     assert!(data.len().is_multiple_of(BLOCK), "`{}` bytes are no whole blocks", data.len());
     let last = keys.len() - 1;
-    let is_folded = !matches!(rounds.layout, KeyLayout::Classed | KeyLayout::Bytes);
-    let added = |i| if is_folded { aria::folded(i, last) } else { [0; BLOCK] };
+    let added = |i| if rounds.layout.is_folded() { aria::folded(i, last) } else { [0; BLOCK] };
     let folded = keys.iter().enumerate().map(|(i, key)| xor(*key, added(i)));
     let folded: Vec<[u8; BLOCK]> = folded.collect();
     let mut machine = Machine::new(program);

@@ -324,7 +324,7 @@ pub struct Rounds {
     pub batch: Block,
 }
 
-/// How a kernel takes a round key of 16 bytes. What the S-boxes add is in all but those of AES's.
+/// How a kernel takes a round key of 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum KeyLayout {
     /// Two vectors of 128 bits: of byte i, for two blocks, at its [place](crate::families::aria::place_packed).
@@ -342,6 +342,15 @@ pub enum KeyLayout {
 }
 
 impl KeyLayout {
+    /// All of them.
+    pub const ALL: [KeyLayout; 6] =
+        [KeyLayout::Packed, KeyLayout::Sliced, KeyLayout::Grid, KeyLayout::Classed, KeyLayout::Lanes, KeyLayout::Bytes];
+
+    /// Whether what the S-boxes add is in the keys: with GFNI it is, and AES's rounds do it themselves.
+    pub const fn is_folded(self) -> bool {
+        !matches!(self, KeyLayout::Classed | KeyLayout::Bytes)
+    }
+
     /// The type that has such keys in memory: those by the byte and by the class read the same.
     pub const fn name(self) -> &'static str {
         match self {

@@ -609,7 +609,8 @@ mod aria_kernels {
     use crate::keys::aria::{AesDwords, Aria, CtrFn, Dwords, EcbFn, Grid, Keys, Layout, Packed};
 
     impl<L: Layout> Proven<EcbFn<L>> {
-        /// The blocks, each by itself, in the direction of the keys.
+        /// Whole blocks, each by itself, in the direction of the keys. If there is a part of one behind them, it comes out as
+        /// nothing in particular.
         #[inline]
         pub fn run(self, keys: &Keys<L>, data: InOutBuf<'_, '_, u8>) {
             // SAFETY: the CPU has the function's features, or it would not be proven.

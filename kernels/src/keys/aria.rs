@@ -56,7 +56,7 @@ mod sealed {
 }
 
 macro_rules! layouts {
-    ($($(#[$doc:meta])* $name:ident: $rows:literal at $align:literal, $folded:literal, $of:expr, $inner:expr, $added:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $rows:literal at $align:literal, $of:expr, $inner:expr, $added:expr;)*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ macro_rules! layouts {
 
             impl Layout for $name {
                 const ZERO: Self = $name([[0; 16]; $rows]);
-                const FOLDED: bool = $folded;
+                const FOLDED: bool = is_folded::$name;
                 const ROWS: &'static [u128] = const { &$of };
                 const INNER: &'static [u128] = const { &$inner };
                 const ADDED: Option<u128> = $added;
@@ -83,14 +83,14 @@ macro_rules! layouts {
 
 layouts! {
     /// A round key for pairs of registers.
-    Packed: 2 at 16, true, PAIRS, PAIRS, None;
+    Packed: 2 at 16, PAIRS, PAIRS, None;
     /// A round key by classes, each byte four times: for a register whose lanes are the classes, and for a register a byte.
-    Dwords: 4 at 64, true, CLASSES, CLASSES, None;
+    Dwords: 4 at 64, CLASSES, CLASSES, None;
     /// The same for S-boxes by AES rounds: for a register a class, and for a register a byte.
-    AesDwords: 4 at 64, false, CLASSES, CLASSES, None;
+    AesDwords: 4 at 64, CLASSES, CLASSES, None;
     /// A round key for a register a byte, in the order of the diffusion's grid, four times each; the first and the last in
     /// the order of the bytes.
-    Grid: 4 at 64, true, four_times(EACH), four_times(RESULTS), Some(FIRST_ROW);
+    Grid: 4 at 64, four_times(EACH), four_times(RESULTS), Some(FIRST_ROW);
 }
 
 /// An index that leaves a zero.
