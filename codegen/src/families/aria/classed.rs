@@ -9,14 +9,14 @@ use crate::ir::{Block, Builder, Compute, Extent, RoundKey, Value};
 use crate::spec::{AriaMode, BLOCK, Variant};
 
 /// The bytes of the low halves of two registers in turn, and those of the high halves.
-pub(super) fn unpack(p: &mut Builder, of: [Value; 2], names: [&str; 2]) -> [Value; 2] {
+fn unpack(p: &mut Builder, of: [Value; 2], names: [&str; 2]) -> [Value; 2] {
     let low = p.compute(names[0], Compute::UnpackLow8, of);
     [low, p.compute(names[1], Compute::UnpackHigh8, of)]
 }
 
 /// Four registers to four: the first has the first four bytes of each, which take turns, the second the next four, and so
 /// on.
-pub(super) fn zip(p: &mut Builder, [a, b, c, d]: [Value; 4], names: [String; 4]) -> [Value; 4] {
+fn zip(p: &mut Builder, [a, b, c, d]: [Value; 4], names: [String; 4]) -> [Value; 4] {
     let [a, c] = unpack(p, [a, c], ["a", "c"]);
     let [b, d] = unpack(p, [b, d], ["b", "d"]);
     let [first, second, third, fourth] = names.each_ref().map(String::as_str);

@@ -10,7 +10,7 @@ use crate::ir::{Block, Builder, Compute, Extent, KeyLayout, RoundKey, State, Val
 use crate::spec::{AriaMode, BLOCK, Variant};
 
 /// The S-boxes of the sliced layouts.
-pub(super) enum Boxes {
+enum Boxes {
     /// By matrices.
     Gfni { identity: Value, s: [Value; 2], x: [Value; 2] },
     /// By AES rounds, and what makes a register's places follow those of the others.
@@ -138,12 +138,12 @@ pub(super) fn parts(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: 
 }
 
 /// The diffusion with the key.
-pub(super) fn diffuse(p: &mut Builder, x: Vec<Value>, layout: KeyLayout, key: RoundKey) -> Vec<Value> {
+fn diffuse(p: &mut Builder, x: Vec<Value>, layout: KeyLayout, key: RoundKey) -> Vec<Value> {
     if layout == KeyLayout::Grid { by_grid(p, x, key) } else { by_xors(p, x, key) }
 }
 
 /// By xors of two.
-pub(super) fn by_xors(p: &mut Builder, mut values: Vec<Value>, key: RoundKey) -> Vec<Value> {
+fn by_xors(p: &mut Builder, mut values: Vec<Value>, key: RoundKey) -> Vec<Value> {
     let mut out = vec![None; BLOCK];
     for (n, [a, b]) in XORS.into_iter().enumerate() {
         let result = XORED.iter().position(|&value| value == BLOCK + n);
@@ -159,7 +159,7 @@ pub(super) fn by_xors(p: &mut Builder, mut values: Vec<Value>, key: RoundKey) ->
 }
 
 /// By xors of three: the sums of the grid, with the key among them.
-pub(super) fn by_grid(p: &mut Builder, x: Vec<Value>, key: RoundKey) -> Vec<Value> {
+fn by_grid(p: &mut Builder, x: Vec<Value>, key: RoundKey) -> Vec<Value> {
     let mut out = vec![None; BLOCK];
     let result = |cell: usize| CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once");
     let columns = [0, 1, 2, 3].map(|column| {
