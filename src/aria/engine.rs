@@ -41,7 +41,7 @@ struct Choice<N: Layout, W: Layout> {
     narrow: (&'static plan::Plan<EcbFn<N>>, &'static plan::Plan<CtrFn<N>>),
     wide: (Proven<EcbFn<W>>, Proven<CtrFn<W>>),
     wide_tier: &'static Tier<EcbFn<W>>,
-    sizes: AriaSizes,
+    sizes: (AriaSizes, AriaSizes),
 }
 
 /// For blocks by themselves, and for counter mode.
@@ -51,16 +51,16 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     /// The widest up to `limit`.
     fn new(narrow: Tiers<N>, wide: Tiers<W>, limit: Width, cpu: Detected) -> Option<Self> {
         let (tier, ecb) = plan::plan(narrow.0, limit, cpu)?;
-        let (_, ctr) = plan::plan(narrow.1, tier.width(), cpu)?;
+        let (ctr_tier, ctr) = plan::plan(narrow.1, tier.width(), cpu)?;
         let (wide_tier, wide_ecb) = plan::plan(wide.0, tier.width(), cpu)?;
-        let (_, wide_ctr) = plan::plan(wide.1, tier.width(), cpu)?;
+        let (wide_ctr_tier, wide_ctr) = plan::plan(wide.1, tier.width(), cpu)?;
         Some(Choice {
             tier,
             narrow: (ecb, ctr),
             // they have one row
             wide: (wide_ecb.kernel(0), wide_ctr.kernel(0)),
             wide_tier,
-            sizes: AriaSizes::new(wide_tier, tier),
+            sizes: (AriaSizes::new(wide_tier, tier), AriaSizes::new(wide_ctr_tier, ctr_tier)),
         })
     }
 
@@ -78,7 +78,7 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     }
 
     fn rows(&self) -> impl Iterator<Item = (usize, &'static str)> + use<N, W> {
-        let most = self.sizes.narrow;
+        let most = self.sizes.0.narrow();
         self.tier.rows().map(move |(bytes, name)| (bytes.min(most), name)).chain(self.wide_tier.rows())
     }
 }
@@ -121,7 +121,7 @@ const UNUSED: Unused = [0; 63];
 /// Without padding, so that there is none that would keep what was on a stack.
 const fn is_dense<K: Stored>() -> bool {
     size_of::<Keyed<K>>() == size_of::<Choice<K::Narrow, K::Wide>>() + size_of::<K>()
-        && size_of::<Choice<K::Narrow, K::Wide>>() == 6 * size_of::<usize>() + size_of::<AriaSizes>()
+        && size_of::<Choice<K::Narrow, K::Wide>>() == 6 * size_of::<usize>() + 2 * size_of::<AriaSizes>()
         && align_of::<Keyed<K>>() == size_of::<Unused>() + 1
 }
 
@@ -237,7 +237,7 @@ impl<K: Stored> Keyed<K> {
     #[inline]
     fn blocks(&self, encrypt: bool, data: InOutBuf<'_, '_, u8>) {
         let Choice { narrow, wide, sizes, .. } = &self.choice;
-        let at = sizes.wide_bytes(data.len());
+        let at = sizes.0.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
         if !batches.is_empty() {
             wide.0.run(self.keys.wide(encrypt), batches);
@@ -251,7 +251,7 @@ impl<K: Stored> Keyed<K> {
     #[inline]
     fn xor_keystream(&self, counter: u128, data: InOutBuf<'_, '_, u8>) {
         let Choice { narrow, wide, sizes, .. } = &self.choice;
-        let at = sizes.wide_bytes(data.len());
+        let at = sizes.1.wide_bytes(data.len());
         let (batches, left) = data.split_at(at);
         let blocks = (batches.len() / size_of::<Block>()) as u64;
         if !batches.is_empty() {

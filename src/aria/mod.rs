@@ -89,7 +89,7 @@ macro_rules! aria {
                     self.0.width()
                 }
 
-                /// Up to so many bytes at a time, the kernel of this name; none on the fallback.
+                /// Up to so many bytes at a time, the kernel of this name, for blocks by themselves; none on the fallback.
                 pub fn plan(&self) -> impl Iterator<Item = (usize, &'static str)> {
                     self.0.rows()
                 }
