@@ -133,6 +133,7 @@ fn kernels_as_json_agree_with_the_registry_and_the_generator() {
         assert_eq!(object["cost"]["cycles"], reread(cost.cycles));
         assert_eq!(object["cost"]["bytes_per_cycle"], reread(cost.bytes_per_cycle()));
         assert_eq!(object["cost"]["live"], cost.live);
+        assert_eq!(object["cost"]["constants"], cost.constants);
         assert_eq!(object["cost"]["registers"], cost.registers);
         assert_eq!(object["cost"]["held_keys"], Value::from(cost.held_keys));
         assert_eq!(object["cost"]["counts"], Value::from_iter(cost.counts));

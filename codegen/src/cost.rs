@@ -15,8 +15,10 @@ use crate::isa::{ISSUE, Instruction, PORTS, Row, look_up};
 pub struct Cost {
     /// How often each instruction runs, by the assembler's name.
     pub counts: BTreeMap<&'static str, usize>,
-    /// Vector registers live at once, held round keys included.
+    /// Vector registers live at once, held round keys included, constants not.
     pub live: usize,
+    /// Constants that it uses. Each is in a register where there is one left, and else read from memory.
+    pub constants: usize,
     /// Vector registers that there are.
     pub registers: usize,
     /// Round keys held in registers; none of what has no round keys.
@@ -33,9 +35,9 @@ impl Cost {
         self.bytes as f64 / self.cycles
     }
 
-    /// Whether everything live has a register, so that nothing need be spilled.
+    /// Whether everything live has a register, and every constant, too, so that nothing is spilled.
     pub fn fits(&self) -> bool {
-        self.live <= self.registers
+        self.live + self.constants <= self.registers
     }
 }
 
@@ -48,14 +50,22 @@ impl fmt::Display for Cost {
             Some(0) => ", round keys from memory".to_owned(),
             Some(n) => format!(", {n} of them round keys"),
         };
-        writeln!(f, "{} of {} registers{keys}", self.live, self.registers)?;
+        let constants = match self.constants {
+            0 => String::new(),
+            1 => ", and a constant".to_owned(),
+            n => format!(", and {n} constants"),
+        };
+        writeln!(f, "{} of {} registers{keys}{constants}", self.live, self.registers)?;
         write!(f, "≥ {:.1} cycles a batch, ≤ {:.2} bytes a cycle", self.cycles, self.bytes_per_cycle())
     }
 }
 
 /// The cost of the program's batch; live is what the loop needs that needs the most.
 pub fn cost(program: &Program) -> Cost {
-    Cost { live: live(program), ..of_block(program, program.batch()) }
+    let needed = |block: &Block| (block_live(program, block), constants(program, block));
+    let loops = program.skeleton.loops().into_iter().map(needed);
+    let (live, constants) = loops.max_by_key(|(live, constants)| live + constants).unwrap_or_default();
+    Cost { live, constants, ..of_block(program, program.batch()) }
 }
 
 /// The cost of a block of the program.
@@ -71,6 +81,7 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
     Cost {
         counts,
         live: block_live(program, block),
+        constants: constants(program, block),
         registers: width.registers(),
         held_keys: match &program.skeleton {
             Skeleton::Counter(_) => Some(program.skeleton.held_keys()),
@@ -79,11 +90,6 @@ pub fn of_block(program: &Program, block: &Block) -> Cost {
         cycles: bound(&rows),
         bytes: block.registers * width.bytes() + words * size_of::<u64>(),
     }
-}
-
-/// The most vector registers that a loop needs at once.
-pub fn live(program: &Program) -> usize {
-    program.skeleton.loops().into_iter().map(|block| block_live(program, block)).max().unwrap_or(0)
 }
 
 /// Every row that runs, and how often.
@@ -121,7 +127,14 @@ fn bound(rows: &[(&Row, usize)]) -> f64 {
 /// Counts, between every two statements of the block, the values that were made before and are used after. What
 /// `setup` made and the block uses, and held keys, are live throughout; a value that goes round a loop is one.
 fn block_live(program: &Program, block: &Block) -> usize {
-    let mut lives = Lives { program, spans: BTreeMap::new(), alias: BTreeMap::new(), held: BTreeSet::new(), at: 0 };
+    let mut lives = Lives {
+        program,
+        spans: BTreeMap::new(),
+        alias: BTreeMap::new(),
+        held: BTreeSet::new(),
+        constants: constants_of(&program.setup),
+        at: 0,
+    };
     for state in program.state.iter().chain(program.skeleton.states()) {
         lives.made(state.param);
     }
@@ -137,6 +150,22 @@ fn block_live(program: &Program, block: &Block) -> usize {
     (0..end).map(live_at).max().unwrap_or(0) + program.skeleton.held_keys()
 }
 
+/// Constants that the block uses.
+fn constants(program: &Program, block: &Block) -> usize {
+    let constants = constants_of(&program.setup);
+    let mut used = Vec::new();
+    block.body.iter().for_each(|stmt| stmt.collect_used(&mut used));
+    used.into_iter().filter(|value| constants.contains(value)).collect::<BTreeSet<_>>().len()
+}
+
+fn constants_of(stmts: &[Stmt]) -> BTreeSet<Value> {
+    let constant = |stmt: &Stmt| match stmt {
+        Stmt::Let(value, Op::Const(_)) => Some(*value),
+        _ => None,
+    };
+    stmts.iter().filter_map(constant).collect()
+}
+
 struct Lives<'a> {
     program: &'a Program,
     /// At which statement a value is made (none: before the block) and last used.
@@ -145,13 +174,17 @@ struct Lives<'a> {
     alias: BTreeMap<Value, Value>,
     /// Round keys that have a register of their own.
     held: BTreeSet<Value>,
+    /// What need not have one.
+    constants: BTreeSet<Value>,
     at: usize,
 }
 
 impl Lives<'_> {
     fn span(&mut self, value: Value, made: Option<usize>) -> Option<&mut usize> {
         let value = self.alias.get(&value).copied().unwrap_or(value);
-        let counts = self.program.class(value) != Class::Scalar && !self.held.contains(&value);
+        let counts = self.program.class(value) != Class::Scalar
+            && !self.held.contains(&value)
+            && !self.constants.contains(&value);
         counts.then(|| &mut self.spans.entry(value).or_insert((made, self.at)).1)
     }
 

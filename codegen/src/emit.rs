@@ -96,30 +96,11 @@ fn collect_instructions(program: &Program, stmts: &[Stmt], used: &mut BTreeSet<(
 
 /// How often each value of the program is used: by a statement, by a loop or by what is handed on.
 fn uses(program: &Program) -> BTreeMap<Value, usize> {
-    fn collect(stmts: &[Stmt], used: &mut Vec<Value>) {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Let(_, op) => used.extend(op.operands()),
-                Stmt::Store(_, _, value) => used.push(*value),
-                Stmt::Save(values) => used.extend(values),
-                Stmt::Prefetch(_) => {}
-                Stmt::EachKey { carried, body, .. } => {
-                    used.extend(carried.iter().flat_map(|c| [c.initial, c.next]));
-                    collect(body, used);
-                }
-                Stmt::EachPair { carried, former, latter, .. } => {
-                    used.extend(carried.iter().flat_map(|c| [c.initial, c.between, c.next]));
-                    collect(former, used);
-                    collect(latter, used);
-                }
-            }
-        }
-    }
     let states = program.state.iter().chain(program.skeleton.states()).map(|state| state.initial);
     let nexts = program.skeleton.blocks().into_iter().flat_map(|block| block.next.iter().copied());
     let mut used: Vec<Value> = states.chain(nexts).collect();
-    collect(&program.setup, &mut used);
-    program.skeleton.lists().into_iter().for_each(|stmts| collect(stmts, &mut used));
+    let lists = [program.setup.as_slice()].into_iter().chain(program.skeleton.lists());
+    lists.flatten().for_each(|stmt| stmt.collect_used(&mut used));
     used.into_iter().fold(BTreeMap::new(), |mut uses, value| {
         *uses.entry(value).or_default() += 1;
         uses
@@ -460,18 +441,22 @@ impl Emitter<'_> {
         };
         let unpacked =
             |at: usize| unpacked(stmts.get(at..at + 2)?).filter(|&[low, high, ..]| is_plain(low) && is_plain(high));
-        let stmts = stmts.iter().enumerate().map(|(at, stmt)| match stmt {
+        let emitted = stmts.iter().enumerate().map(|(at, stmt)| match stmt {
             // it has the parameter's name
             Stmt::Let(_, Op::Argument(Argument::State)) => TokenStream::new(),
             Stmt::Let(value, _) if in_place.contains_key(value) => TokenStream::new(),
             Stmt::Let(..) if at > 0 && unpacked(at - 1).is_some() => TokenStream::new(),
             Stmt::Let(value, op) => {
+                let width = self.program.width_of(stmt);
                 if let Some(values) = unpacked(at) {
-                    let unpack = format_ident!("unpack8_{}", self.program.width_of(stmt).name());
+                    // at zmm there are registers for all, if what is behind the rounds is done in turn
+                    let is_behind = stmts[..at].iter().any(|stmt| matches!(stmt, Stmt::EachPair { .. }));
+                    let in_turn = if is_behind && width == Width::Zmm { "_at_once" } else { "" };
+                    let unpack = format_ident!("unpack8{in_turn}_{}", width.name());
                     let [low, high, a, b] = values.map(|value| self.ident(value));
                     return quote!(let (#low, #high) = mem::#unpack(#a, #b););
                 }
-                let (name, op) = (self.ident(*value), self.op(op, self.program.width_of(stmt), &in_place));
+                let (name, op) = (self.ident(*value), self.op(op, width, &in_place));
                 if assigned.contains(&self.program.name(*value)) {
                     quote!(#name = #op;)
                 } else if carried.contains(value) {
@@ -512,7 +497,7 @@ impl Emitter<'_> {
                 }
             }
         });
-        quote!(#(#stmts)*)
+        quote!(#(#emitted)*)
     }
 
     /// Values that the next statement uses, and no other: they are written where they are used, if that makes no line

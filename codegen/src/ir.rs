@@ -618,6 +618,24 @@ impl Stmt {
     pub const fn ends_whole(behind: usize) -> bool {
         behind.is_multiple_of(2)
     }
+
+    /// The values that it uses, or hands on, and in loops their statements, too: each as often as it does.
+    pub fn collect_used(&self, used: &mut Vec<Value>) {
+        match self {
+            Stmt::Let(_, op) => used.extend(op.operands()),
+            Stmt::Store(_, _, value) => used.push(*value),
+            Stmt::Save(values) => used.extend(values),
+            Stmt::Prefetch(_) => {}
+            Stmt::EachKey { carried, body, .. } => {
+                used.extend(carried.iter().flat_map(|c| [c.initial, c.next]));
+                body.iter().for_each(|stmt| stmt.collect_used(used));
+            }
+            Stmt::EachPair { carried, former, latter, .. } => {
+                used.extend(carried.iter().flat_map(|c| [c.initial, c.between, c.next]));
+                former.iter().chain(latter).for_each(|stmt| stmt.collect_used(used));
+            }
+        }
+    }
 }
 
 impl Op {

@@ -146,7 +146,7 @@ macro_rules! crc_fold {
 /// function takes.
 ///
 /// Below zmm there are too few registers for what a kernel works with: state and parts of round keys go to the stack, and
-/// are not wiped by it. At zmm state of the widest kernels does, by the compiler's choice.
+/// are not wiped by it.
 ///
 /// ```
 /// # #[cfg(target_arch = "x86_64")] {

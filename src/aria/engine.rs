@@ -13,10 +13,10 @@ use crate::dispatch::Width;
 use crate::plan::{self, AriaSizes, Tier};
 use crate::secrets::wipe_stack;
 
-/// More than kernels at xmm have of the stack, rooms and all (0.6 KiB), and than the widest of counter mode has at zmm (0.5).
-const SPILLED: usize = 1024;
+/// More than kernels at xmm have of the stack, rooms and all: 0.7 KiB.
+const SPILLED_XMM: usize = 1024;
 
-/// More than those at ymm have, 1.5 KiB.
+/// More than those at ymm have, 1.6 KiB.
 const SPILLED_YMM: usize = 2048;
 
 /// Kernels that this CPU runs, and what makes round keys for them.
@@ -65,15 +65,13 @@ impl<N: Layout, W: Layout> Choice<N, W> {
     }
 
     /// Wipes what kernels have put on the stack: those of 16 registers, which have no room for all that they work with, keys
-    /// among it, and the widest one at zmm if it `counted`, with which the compiler does not get by: state before the last
-    /// key is added. Of blocks by themselves the widest one at zmm leaves no more than these, before the first key or after
-    /// the last.
+    /// among it. At zmm there is nothing but data, before the first key or after the last.
     #[inline]
-    fn wipe(&self, counted: bool) {
+    fn wipe(&self) {
         match self.tier.width() {
-            Width::Zmm if !counted => {}
+            Width::Zmm => {}
             Width::Ymm => wipe_stack::<SPILLED_YMM>(),
-            _ => wipe_stack::<SPILLED>(),
+            _ => wipe_stack::<SPILLED_XMM>(),
         }
     }
 
@@ -245,7 +243,7 @@ impl<K: Stored> Keyed<K> {
         if !left.is_empty() {
             narrow.0.kernel(left.len()).run(self.keys.narrow(encrypt), left);
         }
-        self.choice.wipe(false);
+        self.choice.wipe();
     }
 
     #[inline]
@@ -262,7 +260,7 @@ impl<K: Stored> Keyed<K> {
             let counter = counter & !u128::from(u64::MAX) | u128::from(low);
             narrow.1.kernel(left.len()).run(self.keys.narrow(true), counter, left);
         }
-        self.choice.wipe(blocks > 0);
+        self.choice.wipe();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use byways_codegen::cost::{cost, of_block};
+use byways_codegen::cost::{Cost, cost, of_block};
 use byways_codegen::emit::enabled;
 use byways_codegen::ir::{Block, Flow, KeyLayout, Op, Program, Rounds, Skeleton, Stmt};
 use byways_codegen::spec::Width;
@@ -131,7 +131,7 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
             let body = [former.as_slice(), latter].concat();
             let block = Block { registers: rounds.batch.registers, body, next: Vec::new() };
             // in the loop over batches, so that it is no part of the loops that costs know
-            Some(ExpectedLoop { may_spill: !cost(program).fits(), ..of(&block) })
+            Some(ExpectedLoop { may_spill: !fits(program, &cost(program)), ..of(&block) })
         }
         _ => None,
     });
@@ -141,7 +141,7 @@ fn of_rounds(program: &Program, rounds: &Rounds, build: Build) -> ExpectedLoop {
     // a loop over batches has each store twice, of a whole register and of a part, or in it what the room takes
     let over_batches = |mut all: ExpectedLoop| {
         all.counts.retain(|&(fact, _)| fact != Fact::Stores);
-        ExpectedLoop { may_spill: !cost(program).fits() || room(program).is_some(), ..all }
+        ExpectedLoop { may_spill: !fits(program, &cost(program)) || room(program).is_some(), ..all }
     };
     let mut all = match pair {
         // so little that the compiler makes one piece of the most pairs that there can be
@@ -168,6 +168,15 @@ fn room(program: &Program) -> Option<usize> {
     (registers > 4 && program.variant.width() != Width::Zmm).then_some(registers)
 }
 
+/// Whether all that it works with has a register. Most of the constants of counter mode with a register a byte are for before
+/// the rounds, so that they are read from memory; elsewhere the compiler may rather spill something for one.
+fn fits(program: &Program, cost: &Cost) -> bool {
+    match &program.skeleton {
+        Skeleton::Rounds(rounds) if rounds.layout == KeyLayout::Grid => cost.live <= cost.registers,
+        _ => cost.fits(),
+    }
+}
+
 /// Pairs of round keys behind the first that a cost is of, and the most.
 const PAIRS: usize = 6;
 const MOST_PAIRS: usize = 8;
@@ -175,7 +184,7 @@ const MOST_PAIRS: usize = 8;
 impl ExpectedLoop {
     fn of(program: &Program, block: &Block, build: Build, unit: Fact, counted: &Counted) -> Self {
         let cost = of_block(program, block);
-        let may_spill = !cost.fits();
+        let may_spill = !fits(program, &cost);
         let count = |names: &[&str]| names.iter().filter_map(|&name| cost.counts.get(name)).sum::<usize>();
         let invariant = block.body.iter().filter(|stmt| matches!(stmt, Stmt::Let(_, Op::Stride(_)))).count();
         let counts = counted.iter().map(|&(fact, names)| match fact {
@@ -236,13 +245,14 @@ impl Expected {
         Expected {
             loops: loops(program, build),
             may_unroll: build.tuned,
-            may_spill: !cost(program).fits(),
+            may_spill: !fits(program, &cost(program)),
             may_keep: match &program.skeleton {
                 Skeleton::Counter(_) => false,
                 Skeleton::Fold(fold) => fold.chunks.is_some(),
-                // with a register a byte, the compiler keeps some of 16 on the stack as it turns blocks to bytes and back,
-                // around the loop over pairs, though there are 32: the library wipes what is secret of that
-                Skeleton::Rounds(rounds) => room(program).is_some() || rounds.layout == KeyLayout::Grid,
+                // the compiler keeps some of 16 blocks of data on the stack as they come, before they are turned to bytes
+                Skeleton::Rounds(rounds) => {
+                    room(program).is_some() || rounds.layout == KeyLayout::Grid && rounds.start.is_empty()
+                }
             },
             room: room(program),
             may_write: !matches!(program.skeleton, Skeleton::Fold(_)),

@@ -50,7 +50,7 @@ const AHEAD: usize = 1536;
 pub(super) fn program(variant: Variant, key: KeySize, form: CtrForm) -> Program {
     let streamed = describe(variant, key, form, Keys::Streamed);
     let held = describe(variant, key, form, Keys::Held);
-    if cost::live(&held) <= variant.width().registers() { held } else { streamed }
+    if cost::cost(&held).fits() { held } else { streamed }
 }
 
 pub(super) fn outside(variant: Variant, key: KeySize, form: CtrForm, function: &Ident, krate: &TokenStream) -> Outside {

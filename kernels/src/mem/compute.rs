@@ -3,6 +3,7 @@
 // clippy takes a safe function that needs a CPU feature to be an unsafe one
 #![allow(clippy::missing_safety_doc)]
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// All ones in the bytes in which `a < b`, without signs.
@@ -45,6 +46,19 @@ pub fn unpack8_ymm(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
 #[target_feature(enable = "avx512bw")]
 pub fn unpack8_zmm(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
     (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b))
+}
+
+/// The same, both before anything that stands behind them: of many in a row the compiler would begin with one half of all,
+/// and have no registers for that.
+#[inline]
+#[target_feature(enable = "avx512bw")]
+pub fn unpack8_at_once_zmm(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+    let (mut low, mut high) = unpack8_zmm(a, b);
+    // SAFETY: there is no instruction in it, and the values come out as they went in.
+    unsafe {
+        asm!("/* {0} {1} */", inout(zmm_reg) low, inout(zmm_reg) high, options(nomem, nostack, preserves_flags));
+    }
+    (low, high)
 }
 
 /// For each byte of `a`, that of `low` at its lower half, xored with that of `high` at its upper.

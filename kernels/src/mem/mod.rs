@@ -26,7 +26,9 @@ mod message;
 
 pub(crate) use blocks::load_64;
 pub use blocks::{Blocks, Lanes, Padded, Room, bytes};
-pub use compute::{halves8_xmm, less8_xmm, less8_ymm, less8_zmm, unpack8_xmm, unpack8_ymm, unpack8_zmm};
+pub use compute::{
+    halves8_xmm, less8_xmm, less8_ymm, less8_zmm, unpack8_at_once_zmm, unpack8_xmm, unpack8_ymm, unpack8_zmm,
+};
 pub use message::{Chunk, Distances, Left, Message, Powers, Start, StartWords, Step, high};
 
 use crate::keys::{RoundKey, RoundKeys};

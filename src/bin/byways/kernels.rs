@@ -85,6 +85,7 @@ fn object(entry: &Entry) -> Value {
             "bytes_per_cycle": cost.bytes_per_cycle(),
             "counts": cost.counts,
             "live": cost.live,
+            "constants": cost.constants,
             "registers": cost.registers,
             "held_keys": cost.held_keys,
         },
