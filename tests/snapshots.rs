@@ -44,7 +44,7 @@ fn no_snapshot_is_left_of_a_kernel_that_is_gone() {
     assert!(orphans.is_empty(), "no kernel is generated for these in tests/snapshots: {}", orphans.join(", "));
 }
 
-/// Lines that a snapshot of ARIA may have: an odd and an even round stand in it, not all of them.
+/// A snapshot of ARIA has fewer lines: an odd and an even round stand in it once, and not all of them.
 const ARIA_LINES: usize = 400;
 
 #[test]

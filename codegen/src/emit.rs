@@ -324,8 +324,8 @@ impl Emitter<'_> {
         let params: Vec<Value> = self.program.state.iter().map(|state| state.param).collect();
         let start = self.stmts(&rounds.start, &initial, &[]);
         let body = self.stmts(&rounds.batch.body, &[], &params);
-        let is_behind_second = |stmt: &Stmt| matches!(stmt, Stmt::EachPair { behind: 2, .. });
-        let parts = if rounds.batch.body.iter().any(is_behind_second) {
+        let is_whole = |stmt: &Stmt| matches!(stmt, Stmt::EachPair { behind, .. } if Stmt::ends_whole(*behind));
+        let parts = if rounds.batch.body.iter().any(is_whole) {
             quote!(let (first, packed, pairs) = keys.parts_behind_second();)
         } else {
             quote!(let (first, pairs, last) = keys.parts();)

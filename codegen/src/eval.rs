@@ -272,7 +272,7 @@ struct Machine<'a> {
     scalars: Vec<u64>,
     table: Vec<Lanes>,
     /// Which round key is the first of the pair.
-    pair: usize,
+    former: usize,
     /// Where in the table the block's part of it starts.
     part: usize,
 }
@@ -292,7 +292,7 @@ impl<'a> Machine<'a> {
             vectors: vec![Lanes::default(); program.value_count()],
             scalars: vec![0; program.value_count()],
             table: Vec::new(),
-            pair: 0,
+            former: 0,
             part: 0,
         }
     }
@@ -458,10 +458,10 @@ impl<'a> Machine<'a> {
                         self.copy(c.initial, c.param);
                     }
                     let last = self.keys.len() - 1;
-                    for pair in (*behind..last).step_by(2) {
-                        self.pair = pair;
+                    for former_key in (*behind..last).step_by(2) {
+                        self.former = former_key;
                         self.stmts(former, data);
-                        if pair + 1 == last {
+                        if former_key + 1 == last {
                             break;
                         }
                         self.stmts(latter, data);
@@ -550,8 +550,8 @@ impl<'a> Machine<'a> {
                 let key = match which {
                     RoundKey::First | RoundKey::FirstPacked => 0,
                     RoundKey::SecondPacked => 1,
-                    RoundKey::Former => self.pair,
-                    RoundKey::Latter => self.pair + 1,
+                    RoundKey::Former => self.former,
+                    RoundKey::Latter => self.former + 1,
                     RoundKey::LastButOne => last - 1,
                     RoundKey::Last | RoundKey::Natural => last,
                 };
@@ -644,6 +644,9 @@ impl<'a> Machine<'a> {
                         Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
                         Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
                         Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
+                        Compute::ShiftDown4 => {
+                            std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 })
+                        }
                         Compute::Halves8 => {
                             let (low, high) = (b(), vector(2)[i]);
                             a.map(|byte| low[usize::from(byte % 16)] ^ high[usize::from(byte / 16)])

@@ -114,10 +114,13 @@ fn after_drop<T>(value: T) -> Vec<u8> {
 fn keys_are_wiped_on_drop() {
     fn of_layout<L: Layout>(schedule: &Schedule) {
         for keys in [Keys::<L>::encryption(schedule), Keys::decryption(schedule)] {
-            // the last key, in the order of its bytes, is behind the others
-            let secret = 17 * size_of::<L>() + 16;
+            // behind all keys the first two for pairs of registers, and the last in the order of its bytes
+            let secret = 17 * size_of::<L>() + 2 * size_of::<Packed>() + 16;
             let left = after_drop(keys);
-            assert!(left.len() > secret && left[..secret].iter().all(|&byte| byte == 0), "{}", size_of::<L>());
+            // the number of rounds, and what is unused
+            assert_eq!(left.len(), secret + 1 + 47);
+            assert!(left[..secret].iter().all(|&byte| byte == 0), "{}", size_of::<L>());
+            assert!(left[secret + 1..].iter().all(|&byte| byte == 0), "{}", size_of::<L>());
         }
     }
     let Some(&rounds) = rounds().first() else { return };

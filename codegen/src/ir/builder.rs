@@ -198,6 +198,7 @@ impl Builder {
         former: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
         latter: impl FnOnce(&mut Self, Vec<Value>) -> Vec<Value>,
     ) -> Vec<Value> {
+        assert!(matches!(behind, 1 | 2), "{behind} round keys before the pairs");
         let outside = std::mem::take(&mut self.stmts);
         let params: Vec<Value> = initial.iter().map(|&initial| self.alike(initial)).collect();
         let between = former(self, params.clone());

@@ -7,6 +7,15 @@ use crate::gf2::aria::{CELL, class, matrices, place};
 use crate::ir::{Block, Builder, Compute, Extent, RoundKey, Value};
 use crate::spec::{AriaMode, Variant};
 
+/// What a pair's registers are called.
+pub(super) const NAMES: [&str; 2] = ["x", "y"];
+
+/// Of byte i of a block, for those that are in one of a pair's registers: its place there, and i.
+pub(super) fn in_register(register: usize, block: usize) -> impl Iterator<Item = (usize, usize)> {
+    let here = every().filter(move |&(i, b)| b == block && place_packed(i, b)[0] == register);
+    here.map(|(i, b)| (place_packed(i, b)[1], i))
+}
+
 /// Shuffles for one of a pair of registers.
 pub(super) struct PairSums {
     /// Of it: a column's cells, each to the column's number in its own half.
@@ -19,34 +28,34 @@ pub(super) struct PairSums {
 }
 
 impl PairSums {
-    pub(super) fn both(p: &mut Builder, names: [&str; 2]) -> [Self; 2] {
+    pub(super) fn both(p: &mut Builder) -> [Self; 2] {
         [0, 1].map(|to| {
             let here = || every().filter(move |&(i, b)| place_packed(i, b)[0] == to);
             let column =
                 here().map(|(i, b)| (place_packed(i, b)[1] - place(i)[0] + place(i)[1], place_packed(i, b)[1]));
-            let column = Shuffle::of(column).constant(p, &format!("column_{}", names[to]));
+            let column = Shuffle::of(column).constant(p, &format!("column_{}", NAMES[to]));
             let cells = [0, 1].map(|from| {
                 let cells = here().filter(move |&(i, b)| place_packed(CELL[i], b)[0] == from);
                 let cells = cells.map(|(i, b)| (place_packed(i, b)[1], place_packed(CELL[i], b)[1]));
-                Shuffle::of(cells).constant(p, &format!("cells_{}{}", names[to], names[from]))
+                Shuffle::of(cells).constant(p, &format!("cells_{}{}", NAMES[to], NAMES[from]))
             });
             let of_row = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[0]));
-            let of_row = Shuffle::of(of_row).constant(p, &format!("of_row_{}", names[to]));
+            let of_row = Shuffle::of(of_row).constant(p, &format!("of_row_{}", NAMES[to]));
             let of_column = here().map(|(i, b)| (place_packed(i, b)[1], 4 * b + place(CELL[i])[1]));
-            let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", names[to]));
+            let of_column = Shuffle::of(of_column).constant(p, &format!("of_column_{}", NAMES[to]));
             PairSums { column, cells, of_row, of_column }
         })
     }
 }
 
 /// The matrices before and behind the inverse, for a pair's two halves each, in odd rounds or in even ones.
-pub(super) fn pair_matrices(p: &mut Builder, names: [&str; 2], odd: bool) -> [[Value; 2]; 2] {
+pub(super) fn pair_matrices(p: &mut Builder, odd: bool) -> [[Value; 2]; 2] {
     let round = if odd { "odd" } else { "even" };
     [0, 1].map(|register| {
         ["before", "after"].map(|when| {
             let of =
                 |half: usize| u128::from(matrices(class(register + 2 * half, odd))[usize::from(when == "after")].0);
-            p.constant(&format!("{when}_{round}_{}", names[register]), vec![of(1) << 64 | of(0)])
+            p.constant(&format!("{when}_{round}_{}", NAMES[register]), vec![of(1) << 64 | of(0)])
         })
     })
 }
@@ -83,23 +92,20 @@ pub(super) fn diffuse_pair(
 
 pub(super) fn parts(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts {
     let registers = variant.registers();
-    let names = ["x", "y"];
 
     // from a block to a register, and back
     let mut load = Vec::new();
     let mut store = Vec::new();
     for block in 0..2 {
-        for (register, name) in names.iter().enumerate() {
-            let here = every().filter(|&(i, b)| b == block && place_packed(i, b)[0] == register);
-            let places: Vec<(usize, usize)> = here.map(|(i, b)| (place_packed(i, b)[1], i)).collect();
-            load.push(Shuffle::of(places.iter().copied()).constant(p, &format!("load{block}{name}")));
-            store.push(
-                Shuffle::of(places.into_iter().map(|(at, i)| (i, at))).constant(p, &format!("store{block}{name}")),
-            );
+        for (register, name) in NAMES.iter().enumerate() {
+            let there = in_register(register, block);
+            load.push(Shuffle::of(there).constant(p, &format!("load{block}{name}")));
+            let back = in_register(register, block).map(|(at, i)| (i, at));
+            store.push(Shuffle::of(back).constant(p, &format!("store{block}{name}")));
         }
     }
-    let sub = [true, false].map(|odd| pair_matrices(p, names, odd));
-    let sums = PairSums::both(p, names);
+    let sub = [true, false].map(|odd| pair_matrices(p, odd));
+    let sums = PairSums::both(p);
     let counted = Counted::new(p, variant, mode);
     let setup = p.take();
     let (start, carried) = counted.start(p);
@@ -109,7 +115,7 @@ pub(super) fn parts(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts 
     // all of them before the first key, so that no key waits in a register, and goes to the stack
     let blocks: Vec<Value> = (0..registers).map(|i| counted.block(p, &mut c, &format!("b{i}"), i)).collect();
     for (pair, blocks) in blocks.as_chunks::<2>().0.iter().enumerate() {
-        for (register, name) in names.iter().enumerate() {
+        for (register, name) in NAMES.iter().enumerate() {
             let a = p.compute("a", Compute::Shuffle8, [blocks[0], load[register]]);
             let b = p.compute("b", Compute::Shuffle8, [blocks[1], load[2 + register]]);
             let k = p.round("k", RoundKey::First, register);
@@ -126,7 +132,7 @@ pub(super) fn parts(p: &mut Builder, variant: Variant, mode: AriaMode) -> Parts 
     };
     let diffuse = |p: &mut Builder, state: Vec<Value>, key: RoundKey| -> Vec<Value> {
         let each = state.as_chunks().0.iter().enumerate();
-        each.flat_map(|(pair, &x)| diffuse_pair(p, &sums, x, names.map(|name| format!("{name}{pair}")), key)).collect()
+        each.flat_map(|(pair, &x)| diffuse_pair(p, &sums, x, NAMES.map(|name| format!("{name}{pair}")), key)).collect()
     };
     let state = rounds(p, mode, 0, state, &substitute, &|p, state, _, key| diffuse(p, state, key));
     let state = state.into_iter().enumerate().map(|(i, value)| {

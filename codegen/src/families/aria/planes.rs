@@ -1,7 +1,7 @@
 //! Counter blocks, a register a byte.
 
-use super::packed::{PairSums, diffuse_pair, pair_matrices};
-use super::places::{Shuffle, every, place_packed};
+use super::packed::{NAMES, PairSums, diffuse_pair, in_register, pair_matrices};
+use super::places::{Shuffle, place_packed};
 use crate::gf2::aria::{CELL, place};
 use crate::ir::{Builder, Compute, RoundKey, Value};
 use crate::spec::BLOCK;
@@ -50,22 +50,19 @@ pub(super) struct FirstRound {
 }
 
 impl FirstRound {
-    const NAMES: [&str; 2] = ["x", "y"];
-
     pub(super) fn new(p: &mut Builder) -> Self {
         let load = [0, 1].map(|block| {
             [0, 1].map(|register| {
-                let here = every().filter(|&(i, b)| b == block && place_packed(i, b)[0] == register);
                 // the counter has the lowest byte first
-                let places = here.map(|(i, b)| (place_packed(i, b)[1], LOWEST - i));
-                Shuffle::of(places).constant(p, &format!("load{block}{}", Self::NAMES[register]))
+                let places = in_register(register, block).map(|(at, i)| (at, LOWEST - i));
+                Shuffle::of(places).constant(p, &format!("load{block}{}", NAMES[register]))
             })
         });
-        let sub = pair_matrices(p, Self::NAMES, true);
+        let sub = pair_matrices(p, true);
         let lowest = [0, 1].map(|block| place_packed(LOWEST, block)[1]);
         let others = std::array::from_fn(|at| if lowest.contains(&at) { 0 } else { 0xff });
         let others = p.constant("others", vec![u128::from_le_bytes(others)]);
-        let sums = PairSums::both(p, Self::NAMES);
+        let sums = PairSums::both(p);
         let over = place_packed(0, 1)[1] - place_packed(0, 0)[1];
         let over = p.constant("over", vec![u128::from_le_bytes([over as u8; BLOCK])]);
         FirstRound { load, sub, others, sums, over }
@@ -77,13 +74,13 @@ impl FirstRound {
             let [a, b] =
                 [0, 1].map(|i| p.compute(["a", "b"][i], Compute::Shuffle8, [counters[i], self.load[i][register]]));
             let k = p.round("k", RoundKey::FirstPacked, register);
-            let x = p.xor3(Self::NAMES[register], a, b, k);
+            let x = p.xor3(NAMES[register], a, b, k);
             let [before, after] = self.sub[register];
             let x = p.again(x, Compute::Affine, before);
             let x = p.again(x, Compute::AffineInv, after);
             if register == place_packed(LOWEST, 0)[0] { p.again(x, Compute::And, self.others) } else { x }
         });
-        let pair = diffuse_pair(p, &self.sums, pair, Self::NAMES.map(str::to_owned), RoundKey::SecondPacked);
+        let pair = diffuse_pair(p, &self.sums, pair, NAMES.map(str::to_owned), RoundKey::SecondPacked);
         let over = p.compute("over", Compute::And, [wrapped, self.over]);
         let mut state = vec![None; BLOCK];
         // registers that have their byte at the same place one after the other, which share the index
