@@ -351,6 +351,11 @@ impl KeyLayout {
         !matches!(self, KeyLayout::Classed | KeyLayout::Bytes)
     }
 
+    /// Whether counter mode does its first round on a pair of registers, for which it takes two keys packed.
+    pub const fn shares_first_round(self) -> bool {
+        matches!(self, KeyLayout::Sliced | KeyLayout::Grid)
+    }
+
     /// The type that has such keys in memory: those by the byte and by the class read the same.
     pub const fn name(self) -> &'static str {
         match self {

@@ -63,8 +63,8 @@ pub fn runs(_: TokenStream) -> TokenStream {
 }
 
 /// What `aria_layouts!` expands to, from [`gf2::aria`]: `FOLDED`, what is xored into the first round key, one before an
-/// even round, one before an odd round, and the last; `is_folded`, which of the types of round keys have that in them;
-/// `PACKED`, the register and the place of each byte of the first block; and `GRID` and `CELL`.
+/// even round, one before an odd round, and the last; `is_folded`, which of the types of round keys have that in them, and
+/// `shares_first_round`, which are of kernels that take the first two packed, too; `PACKED`, the register and the place of each byte of the first block; and `GRID` and `CELL`.
 pub fn aria_layouts(_: TokenStream) -> TokenStream {
     use gf2::aria::{CELL, GRID, folded};
     let number = |n: usize| Literal::usize_unsuffixed(n);
@@ -77,21 +77,30 @@ pub fn aria_layouts(_: TokenStream) -> TokenStream {
         let place = families::aria::place_packed(i, 0).map(number);
         quote!([#(#place),*])
     });
-    let mut is_folded = BTreeMap::new();
+    let mut types = BTreeMap::new();
     for layout in ir::KeyLayout::ALL {
-        let other = is_folded.insert(layout.name(), layout.is_folded());
-        assert!(other.is_none_or(|other| other == layout.is_folded()), "one type for layouts that differ: {layout:?}");
+        let (is_folded, shares) = types.entry(layout.name()).or_insert((layout.is_folded(), false));
+        assert_eq!(*is_folded, layout.is_folded(), "one type for layouts that differ: {layout:?}");
+        *shares |= layout.shares_first_round();
     }
-    let is_folded = is_folded.into_iter().map(|(name, is_folded)| {
-        let name = format_ident!("{name}");
-        quote!(pub(super) const #name: bool = #is_folded;)
-    });
+    let constants = |of: fn(&(bool, bool)) -> bool| {
+        let constants = types.iter().map(|(name, layouts)| {
+            let (name, value) = (format_ident!("{name}"), of(layouts));
+            quote!(pub(super) const #name: bool = #value;)
+        });
+        constants.collect::<TokenStream>()
+    };
+    let (is_folded, shares_first_round) = (constants(|of| of.0), constants(|of| of.1));
     let [grid, cell] = [GRID.as_flattened(), &CELL].map(|bytes| bytes.iter().map(|&byte| number(byte)));
     quote! {
         const FOLDED: [[u8; 16]; 4] = [#(#folded),*];
         #[allow(non_upper_case_globals)]
         mod is_folded {
-            #(#is_folded)*
+            #is_folded
+        }
+        #[allow(non_upper_case_globals)]
+        mod shares_first_round {
+            #shares_first_round
         }
         const PACKED: [[usize; 2]; 16] = [#(#packed),*];
         const GRID: [usize; 16] = [#(#grid),*];

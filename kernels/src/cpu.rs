@@ -398,12 +398,11 @@ impl AriaRounds {
         self,
         plain: &[[u8; 16]; MOST],
         rounds: Rounds,
-        folded: &[[u8; 16]; 4],
         to: &mut [L; MOST],
         packed: &mut [keys::aria::Packed; 2],
     ) {
         // SAFETY: as above; each form has SSSE3.
-        unsafe { keys::aria::lay_out(plain, rounds, folded, to, packed) }
+        unsafe { keys::aria::lay_out(plain, rounds, to, packed) }
     }
 
     /// ARIA's keys of decryption.

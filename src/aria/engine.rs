@@ -104,27 +104,36 @@ impl Plan {
 /// The round keys of both directions, wiped on drop, and the kernels that work with them.
 // keys are used in place, so that no copy of one is left behind
 #[allow(clippy::large_enum_variant)]
+#[expect(dead_code, reason = "what is unused is not read")]
 #[repr(u8)]
 pub(crate) enum Kernels {
-    Zmm(#[allow(dead_code)] Unused, Keyed<Each<Packed, Grid>>),
-    Less(#[allow(dead_code)] Unused, Keyed<Each<Packed, Dwords>>),
-    AesSub(#[allow(dead_code)] Unused, Keyed<Both<AesDwords>>),
+    Zmm(Unused, Keyed<Each<Packed, Grid>>),
+    Less(Unused, Keyed<Each<Packed, Dwords>>),
+    AesSub(Unused, Keyed<Both<AesDwords>>, Tail),
 }
 
-/// Zeros instead of padding, which would keep what was on a stack.
+/// Zeros instead of padding, which would keep what was on a stack: behind the kind, and behind keys that are smaller.
 type Unused = [u8; 63];
+type Tail = [u8; size_of::<Each<Packed, Grid>>() - size_of::<Both<AesDwords>>()];
 
 const UNUSED: Unused = [0; 63];
+const TAIL: Tail = [0; size_of::<Tail>()];
 
-/// Without padding, so that there is none that would keep what was on a stack.
-const fn is_dense<K: Stored>() -> bool {
-    size_of::<Keyed<K>>() == size_of::<Choice<K::Narrow, K::Wide>>() + size_of::<K>()
-        && size_of::<Choice<K::Narrow, K::Wide>>() == 6 * size_of::<usize>() + 2 * size_of::<AriaSizes>()
+/// Whether it has no padding.
+const fn is_dense<K: Stored>(keys: usize) -> bool {
+    size_of::<Choice<K::Narrow, K::Wide>>() == 6 * size_of::<usize>() + 2 * size_of::<AriaSizes>()
+        && size_of::<Keyed<K>>() == size_of::<Choice<K::Narrow, K::Wide>>() + keys
         && align_of::<Keyed<K>>() == size_of::<Unused>() + 1
 }
 
-const _: () =
-    assert!(is_dense::<Each<Packed, Grid>>() && is_dense::<Each<Packed, Dwords>>() && is_dense::<Both<AesDwords>>());
+const _: () = {
+    let [packed, grid] = [size_of::<Keys<Packed>>(), size_of::<Keys<Grid>>()];
+    assert!(is_dense::<Each<Packed, Grid>>(2 * packed + 2 * grid));
+    assert!(is_dense::<Each<Packed, Dwords>>(2 * packed + 2 * size_of::<Keys<Dwords>>()));
+    assert!(is_dense::<Both<AesDwords>>(2 * size_of::<Keys<AesDwords>>()));
+    assert!(size_of::<Kernels>() == size_of::<Unused>() + 1 + size_of::<Keyed<Each<Packed, Grid>>>());
+    assert!(size_of::<Keyed<Each<Packed, Dwords>>>() == size_of::<Keyed<Each<Packed, Grid>>>());
+};
 
 /// Kernels with their keys.
 pub(crate) struct Keyed<K: Stored> {
@@ -270,7 +279,7 @@ macro_rules! of_any_kind {
         match $kernels {
             Kernels::Zmm(_, $keyed) => $value,
             Kernels::Less(_, $keyed) => $value,
-            Kernels::AesSub(_, $keyed) => $value,
+            Kernels::AesSub(_, $keyed, _) => $value,
         }
     };
 }
@@ -281,7 +290,7 @@ impl Clone for Kernels {
         match self {
             Kernels::Zmm(_, keyed) => Kernels::Zmm(UNUSED, keyed.copied()),
             Kernels::Less(_, keyed) => Kernels::Less(UNUSED, keyed.copied()),
-            Kernels::AesSub(_, keyed) => Kernels::AesSub(UNUSED, keyed.copied()),
+            Kernels::AesSub(_, keyed, _) => Kernels::AesSub(UNUSED, keyed.copied(), TAIL),
         }
     }
 }
@@ -300,7 +309,7 @@ impl Kernels {
         match plan.tier {
             TierPlan::Zmm(choice) => Kernels::Zmm(UNUSED, Keyed::new(choice, schedule)),
             TierPlan::Less(choice) => Kernels::Less(UNUSED, Keyed::new(choice, schedule)),
-            TierPlan::AesSub(choice) => Kernels::AesSub(UNUSED, Keyed::new(choice, schedule)),
+            TierPlan::AesSub(choice) => Kernels::AesSub(UNUSED, Keyed::new(choice, schedule), TAIL),
         }
     }
 
@@ -346,20 +355,22 @@ mod tests {
     /// Against crate `aria`, as if the CPU did not have a feature.
     fn check<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = consts::U16> + KeyInit>(without: &str) {
         let cpu = Detected::get().only(Features::all().without(Features::named(without)));
-        let Some(plan) = Plan::new(Width::Zmm, cpu) else {
-            std::eprintln!("not run, since no kernel of ARIA can: a CPU without `{without}`");
-            return;
+        let has = |features| cpu.features().contains(Features::named(features));
+        let width = match () {
+            () if has("avx512f,avx512bw,avx512vl,gfni") => Width::Zmm,
+            () if has("avx2,gfni") => Width::Ymm,
+            () if has("gfni,ssse3") || has("aes,ssse3") => Width::Xmm,
+            () => {
+                std::eprintln!("not run, since no kernel of ARIA can: a CPU without `{without}`");
+                return;
+            }
         };
+        let plan = Plan::new(Width::Zmm, cpu).expect("a tier for these features");
         let key: Vec<u8> = (0..C::key_size() as u8).map(|i| i.wrapping_mul(59) ^ 0xa6).collect();
         let kernels = Kernels::new(&key, plan);
+        assert_eq!(kernels.width(), width, "without `{without}`");
         let names: Vec<&str> = kernels.rows().map(|(_, name)| name).collect();
-        let has = |features| cpu.features().contains(Features::named(features));
-        let is_expected = |name: &&str| match name.rsplit('_').next() {
-            Some("xmm") => name.contains("_aessub_") != has("gfni"),
-            Some("ymm") => has("avx2,gfni"),
-            _ => has("avx512f,gfni"),
-        };
-        assert!(names.iter().all(is_expected), "{names:?}");
+        assert!(names.iter().all(|name| name.contains("_aessub_") != has("gfni")), "{names:?}");
         let oracle = C::new_from_slice(&key).expect("a key's length");
         let encrypted = |block: u128| {
             let mut block = block.to_be_bytes().into();
@@ -376,14 +387,15 @@ mod tests {
             kernels.decrypt(data.as_mut_slice().into());
             assert_eq!(data, plain, "{blocks} blocks without `{without}`, decryption");
 
-            // the low half wraps amid it
-            let low = u64::MAX - blocks / 2;
-            let counter = |i| 7 << 64 | u128::from(low.wrapping_add(i));
-            let keystream: Vec<u8> = (0..blocks).flat_map(|i| encrypted(counter(i))).collect();
-            let bytes = keystream.len().saturating_sub(blocks as usize % 16);
-            let mut data = keystream[..bytes].to_vec();
-            kernels.xor_keystream(counter(0), data.as_mut_slice().into());
-            assert_eq!(data, vec![0; bytes], "{bytes} bytes of keystream without `{without}`");
+            // the low half wraps amid it, two bytes of it, and one
+            for end in [u64::MAX, 0x1234_5678_9abc_ffff, 0x1234_5678_9abc_deff] {
+                let counter = |i| 7 << 64 | u128::from((end - blocks / 2).wrapping_add(i));
+                let keystream: Vec<u8> = (0..blocks).flat_map(|i| encrypted(counter(i))).collect();
+                let bytes = keystream.len().saturating_sub(blocks as usize % 16);
+                let mut data = keystream[..bytes].to_vec();
+                kernels.xor_keystream(counter(0), data.as_mut_slice().into());
+                assert_eq!(data, vec![0; bytes], "{bytes} bytes of keystream without `{without}`, to {end:#x}");
+            }
         }
     }
 

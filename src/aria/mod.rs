@@ -20,7 +20,8 @@ use crate::ctr::{Keystream, xor_keystream_of};
 use crate::dispatch::{Width, widest};
 use crate::secrets::without_copies;
 
-/// More than building a key uses of the stack: the object where it is made and where it is filled, and its schedule.
+/// More than building a key uses of the stack: 6.7 KiB, which are a copy of the object, its schedule, and what the fallback
+/// would have.
 const USED: usize = 8 << 10;
 
 type Block = Array<u8, consts::U16>;

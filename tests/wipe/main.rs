@@ -17,6 +17,7 @@ use byways::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, InnerIvInit, Stream
 use byways::cpu::Detected;
 use byways::ctr::Ctr128BE;
 use byways::keys::AesKeys;
+use byways::keys::aria::Schedule;
 use byways::{Aes128, Aes192, Aes256, Aria128, Aria192, Aria256, Width};
 
 use search::{Secrets, before_and_after_drop, images, stack_after};
@@ -147,6 +148,22 @@ fn a18_building_round_keys_leaves_nothing_on_the_stack() {
             black_box(&keys);
         });
         secrets.are_not_in(&left, &format!("round keys of {} bits", S::KEY.len() * 8));
+    }
+    // in place, for a schedule that is moved leaves a copy
+    fn check_schedule<S: Subject>() {
+        let Some(rounds) = Detected::get().aria_rounds() else { return };
+        let (secrets, _) = S::secrets(Width::Xmm);
+        let left = stack_after(|| {
+            let mut schedule = Schedule::empty(rounds);
+            schedule.fill(S::KEY).expect("a key of this size");
+            black_box(&schedule);
+        });
+        secrets.are_not_in(&left, &format!("a schedule of {} bits", S::KEY.len() * 8));
+    }
+    if tiers::<Aria128>().next().is_some() {
+        check_schedule::<Aria128>();
+        check_schedule::<Aria192>();
+        check_schedule::<Aria256>();
     }
     if tiers::<Aes128>().next().is_some() {
         check::<Aes128>();

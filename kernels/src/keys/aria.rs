@@ -15,7 +15,7 @@
 use core::arch::x86_64::*;
 use core::fmt;
 
-use zeroize::{Zeroize, ZeroizeOnDrop, optimization_barrier};
+use zeroize::{Zeroize, ZeroizeOnDrop, optimization_barrier, zeroize_stack};
 
 use super::KeyError;
 use crate::cpu::AriaRounds;
@@ -37,6 +37,9 @@ pub trait Layout: Copy + sealed::Sealed + 'static {
     /// Whether what the S-boxes add is in the keys.
     #[doc(hidden)]
     const FOLDED: bool;
+    /// Whether kernels take the first two keys for pairs of registers, too.
+    #[doc(hidden)]
+    const SHARES_FIRST_ROUND: bool;
     /// Which bytes the rows have.
     #[doc(hidden)]
     const ROWS: &'static [u128];
@@ -68,6 +71,7 @@ macro_rules! layouts {
             impl Layout for $name {
                 const ZERO: Self = $name([[0; 16]; $rows]);
                 const FOLDED: bool = is_folded::$name;
+                const SHARES_FIRST_ROUND: bool = shares_first_round::$name;
                 const ROWS: &'static [u128] = const { &$of };
                 const INNER: &'static [u128] = const { &$inner };
                 const ADDED: Option<u128> = $added;
@@ -173,12 +177,11 @@ const FIRST_ROW: u128 = {
 pub(crate) fn lay_out<L: Layout>(
     plain: &[Plain; MOST],
     rounds: Rounds,
-    folded: &[Plain; 4],
     laid_out: &mut [L; MOST],
     packed: &mut [Packed; 2],
 ) {
     let bytes = |plain: &Plain| vector(u128::from_le_bytes(*plain));
-    let [before, mut odd, mut even, after] = folded.each_ref().map(bytes);
+    let [before, mut odd, mut even, after] = FOLDED.each_ref().map(bytes);
     let with = |key: &Plain, added: __m128i| if L::FOLDED { _mm_xor_si128(bytes(key), added) } else { bytes(key) };
     // opaque: of indices that it knows the compiler makes other shuffles, and more of them
     let indices = |rows: &'static [u128]| [0, 1, 2, 3].map(|i| vector(*opaque(rows.get(i).unwrap_or(&0))));
@@ -188,8 +191,10 @@ pub(crate) fn lay_out<L: Layout>(
             *row = number(_mm_shuffle_epi8(key, index)).to_le_bytes();
         }
     };
-    for (i, added) in [before, odd].into_iter().enumerate() {
-        put(_mm_xor_si128(bytes(&plain[i]), added), indices(Packed::ROWS), packed[i].rows());
+    if L::SHARES_FIRST_ROUND {
+        for (i, added) in [before, odd].into_iter().enumerate() {
+            put(with(&plain[i], added), indices(Packed::ROWS), packed[i].rows());
+        }
     }
     let ([first, plain @ .., last], [to_first, laid_out @ .., to_last]) =
         (rounds.keys(plain), rounds.keys_mut(laid_out))
@@ -322,7 +327,7 @@ fn dword_of(rows: &[Plain; 4], dword: usize) -> &[u8; 4] {
 #[repr(C)]
 pub struct Keys<L: Layout> {
     keys: [L; MOST],
-    /// The first two, for pairs of registers.
+    /// The first two for pairs of registers, for kernels of counter mode that do the first round in these; else zeros.
     packed: [Packed; 2],
     /// The last, in the order of its bytes.
     last: Plain,
@@ -338,6 +343,14 @@ pub(crate) enum Rounds {
     Fourteen,
     Sixteen,
 }
+
+/// Without padding, which would keep what was on a stack.
+const fn is_dense<L: Layout>() -> bool {
+    let parts = MOST * size_of::<L>() + 2 * size_of::<Packed>() + size_of::<Plain>() + size_of::<Rounds>() + 47;
+    size_of::<Keys<L>>() == parts
+}
+
+const _: () = assert!(is_dense::<Packed>() && is_dense::<Dwords>() && is_dense::<AesDwords>() && is_dense::<Grid>());
 
 impl<L: Layout> Keys<L> {
     /// Zeros, to be filled in place: a key that is moved leaves a copy.
@@ -379,7 +392,7 @@ impl<L: Layout> Keys<L> {
         let [.., last] = schedule.rounds.keys(plain) else { unreachable!("more than two round keys") };
         self.last = if L::FOLDED { xor(*last, FOLDED[3]) } else { *last };
         self.rounds = schedule.rounds;
-        schedule.by.lay_out(plain, schedule.rounds, &FOLDED, &mut self.keys, &mut self.packed);
+        schedule.by.lay_out(plain, schedule.rounds, &mut self.keys, &mut self.packed);
     }
 
     /// The first, the pairs behind it, and the last of these.
@@ -394,6 +407,7 @@ impl<L: Layout> Keys<L> {
     /// The first, it and the second for pairs of registers, and the pairs behind these two.
     #[inline]
     pub fn parts_behind_second(&self) -> (&L, &[Packed; 2], &[[L; 2]]) {
+        const { assert!(L::SHARES_FIRST_ROUND, "no kernel of this layout does that") }
         let [first, _, pairs @ ..] = self.rounds.keys(&self.keys) else { unreachable!("more than two round keys") };
         (first, &self.packed, pairs.as_chunks().0)
     }
@@ -484,6 +498,9 @@ const CONSTANTS: [u128; 3] = [
     0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
 ];
 
+/// More than [`expand`] and [`reverse`] have of the stack, parts of the key among it: 0.4 KiB.
+const USED: usize = 1024;
+
 impl Schedule {
     /// Zeros, to be filled in place: what is moved leaves a copy.
     pub const fn empty(rounds_by: AriaRounds) -> Self {
@@ -519,6 +536,7 @@ impl Schedule {
         self.by.expand(&padded, &constants, rounds.keys_mut(&mut self.encryption));
         self.by.reverse(rounds.keys(&self.encryption), rounds.keys_mut(&mut self.decryption));
         padded.zeroize();
+        zeroize_stack::<USED>();
         Ok(())
     }
 }

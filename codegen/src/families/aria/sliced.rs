@@ -37,7 +37,7 @@ pub(super) fn parts(p: &mut Builder, variant: Variant, layout: KeyLayout, mode: 
         // a register's place p and lane l have block p · lanes + l
         let number = |lane: usize| u128::from_le_bytes(std::array::from_fn(|place| (place * lanes + lane) as u8));
         let numbers = p.constant("numbers", (0..lanes).map(number).collect());
-        let first = matches!(boxes, Boxes::Gfni { .. }).then(|| FirstRound::new(p));
+        let first = layout.shares_first_round().then(|| FirstRound::new(p));
         (numbers, p.constant("carry", vec![1 << 8]), p.constant("step", vec![variant.by() as u128]), first)
     });
     let setup = p.take();
