@@ -4,16 +4,25 @@
 //! machine that has the instructions, the lowering is wrong; where this one disagrees with an independent
 //! implementation, the description is. It indexes tables by key and data: it is for tests, not for secrets.
 
-use crate::families::aria::{place_classed, place_packed};
-use crate::gf2::{AES_SBOX, Modulus, aria, inverse, product, xtime};
+use std::collections::BTreeMap;
+
+use crate::gf2::{Modulus, aria};
 use crate::ir::{
-    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, Half, KeyLayout, Op, Order, Program,
-    RoundKey, Runs, Skeleton, State, Stmt, Value,
+    Argument, Block, Chunks, Class, Compute, Counter, Extent, Flow, Fold, KeyLayout, Op, Program, RoundKey, Runs,
+    Skeleton, State, Stmt, Value,
 };
 use crate::runs::{self, Cut, RUN_BYTES};
-use crate::spec::{BLOCK, KeySize, Width};
+use crate::spec::{BLOCK, Width};
 
-use std::collections::BTreeMap;
+mod compute;
+mod keys;
+mod polynomial;
+
+pub use keys::{aes_round_keys, aria_decryption_keys, aria_round_keys};
+
+use compute::{crc32c, lane, of_lane, xor};
+use keys::laid_out;
+use polynomial::Polynomial;
 
 /// A vector value: as many lanes as the width has, 16 bytes each.
 type Lanes = [[u8; BLOCK]; Width::Zmm.lanes()];
@@ -145,113 +154,6 @@ fn counted_blocks(program: &Program, keys: &[[u8; BLOCK]], counter: u128, data: 
         batch.resize(bytes, 0);
         machine.block(&rounds.batch, &program.state, &mut batch);
         blocks.copy_from_slice(&batch[..blocks.len()]);
-    }
-}
-
-/// A vector of a folded round key in a layout: its bytes in a 128-bit lane.
-fn laid_out(layout: KeyLayout, key: [u8; BLOCK], which: RoundKey, i: usize) -> [u8; BLOCK] {
-    let of_cell = |row: usize| {
-        let cell = aria::GRID[row][i % 4];
-        key[aria::CELL.iter().position(|&taken| taken == cell).expect("each cell is taken once")]
-    };
-    match (layout, which) {
-        (_, RoundKey::Natural) => key,
-        (KeyLayout::Packed, _) | (_, RoundKey::FirstPacked | RoundKey::SecondPacked) => {
-            let mut lane = [0; BLOCK];
-            for (byte, block) in (0..BLOCK).flat_map(|byte| [(byte, 0), (byte, 1)]) {
-                let [register, at] = place_packed(byte, block);
-                if register == i {
-                    lane[at] = key[byte];
-                }
-            }
-            lane
-        }
-        (KeyLayout::Grid, RoundKey::Former | RoundKey::Latter | RoundKey::LastButOne) => match i / 4 {
-            0 => [of_cell(0); BLOCK],
-            row => [of_cell(row) ^ of_cell(0); BLOCK],
-        },
-        (KeyLayout::Classed | KeyLayout::Lanes, _) => {
-            let mut lane = [0; BLOCK];
-            for (byte, block) in (0..BLOCK).flat_map(|byte| [0, 1, 2, 3].map(|block| (byte, block))) {
-                let [register, at] = place_classed(byte, block);
-                if register == i {
-                    lane[at] = key[byte];
-                }
-            }
-            lane
-        }
-        (KeyLayout::Sliced | KeyLayout::Bytes | KeyLayout::Grid, _) => [key[i]; BLOCK],
-    }
-}
-
-/// ARIA's round keys for encryption (RFC 5794, section 2.2), to run programs where the CPU cannot make them; none where
-/// the key has not 16, 24 or 32 bytes.
-pub fn aria_round_keys(key: &[u8]) -> Option<Vec<[u8; BLOCK]>> {
-    /// 1 / π, in 128-bit pieces.
-    const CONSTANTS: [u128; 3] = [
-        0x517c_c1b7_2722_0a94_fe13_abe8_fa9a_6ee0,
-        0x6db1_4acc_9e21_c820_ff28_b1d5_ef5d_e2b0,
-        0xdb92_371d_2126_e970_0324_9775_04e8_c90e,
-    ];
-    if !matches!(key.len(), 16 | 24 | 32) {
-        return None;
-    }
-    let mut padded = [0; 2 * BLOCK];
-    padded[..key.len()].copy_from_slice(key);
-    let [left, right] = [0, BLOCK].map(|at| u128::from_be_bytes(*padded[at..].first_chunk().expect("a block")));
-    let first = (key.len() - BLOCK) / 8;
-    let round = |x: u128, constant: usize, odd: bool| {
-        let x = x ^ CONSTANTS[(first + constant) % 3];
-        u128::from_be_bytes(aria::diffuse(aria::substitute_all(x.to_be_bytes(), odd)))
-    };
-    let mut w = [left; 4];
-    w[1] = round(w[0], 0, true) ^ right;
-    w[2] = round(w[1], 1, false) ^ w[0];
-    w[3] = round(w[2], 2, true) ^ w[1];
-    let turns = [19, 31, 128 - 61, 128 - 31, 128 - 19];
-    let keys = (0..key.len() / 4 + 9).map(|i| w[i % 4] ^ w[(i + 1) % 4].rotate_right(turns[i / 4]));
-    Some(keys.map(u128::to_be_bytes).collect())
-}
-
-/// The round keys that decrypt, out of those that encrypt: in reverse, and but for the first and the last diffused (RFC
-/// 5794, section 2.3.2).
-pub fn aria_decryption_keys(keys: &[[u8; BLOCK]]) -> Vec<[u8; BLOCK]> {
-    let last = keys.len() - 1;
-    let key = |i: usize| if i == 0 || i == last { keys[last - i] } else { aria::diffuse(keys[last - i]) };
-    (0..keys.len()).map(key).collect()
-}
-
-/// What a CRC's program has of its polynomial.
-struct Polynomial {
-    modulus: Modulus,
-    order: Order,
-    /// Those that were asked for, by the k of x^(64k).
-    powers: BTreeMap<usize, u64>,
-}
-
-impl Polynomial {
-    /// x^(64k) mod M, as it is multiplied with: in the reflected order a product has a factor x too many.
-    fn power(&mut self, k: usize) -> u64 {
-        let Polynomial { modulus, order, .. } = *self;
-        *self.powers.entry(k).or_insert_with(|| match order {
-            Order::Reflected => modulus.power(64 * k as u64 - 1).reverse_bits(),
-            Order::Plain => modulus.power(64 * k as u64),
-        })
-    }
-
-    /// The constants of the reduction, the lower half first.
-    fn quotient(&self) -> [u64; 2] {
-        let m = self.modulus;
-        match self.order {
-            // floor(x^127 / M), which has 64 terms, and M without its term 1, over x
-            Order::Reflected => [m.divide(1 << 127).1.reverse_bits(), m.halved().reverse_bits()],
-            // floor(x^128 / M) and M, each without its highest term: x^128 = x^64 · M + x^64 · (M − x^64)
-            Order::Plain => [m.divide(u128::from(m.low()) << 64).1, m.low()],
-        }
-    }
-
-    fn unit(&self) -> u64 {
-        if self.modulus.low() & 1 == 1 { u64::MAX } else { 0 }
     }
 }
 
@@ -599,157 +501,4 @@ impl<'a> Machine<'a> {
         let polynomial = self.polynomial.as_mut().expect("a CRC's program has a polynomial");
         exponents.map(|k| polynomial.power(k))
     }
-
-    fn compute(&self, compute: Compute, operands: &[Value], width: Width) -> Lanes {
-        let vector = |i: usize| self.vectors[operands[i].index()];
-        let scalar = |i: usize| self.scalars[operands[i].index()];
-        let lanes = width.lanes();
-        let mut out = Lanes::default();
-        match compute {
-            Compute::Pair => out.fill(lane([scalar(1), scalar(0)])),
-            Compute::Widen => out[0] = lane([scalar(0), 0]),
-            Compute::Permute8 => {
-                let (a, index) = (vector(0), vector(1));
-                let bytes = lanes * BLOCK;
-                let out = out.as_flattened_mut();
-                for (out, index) in out.iter_mut().zip(index.as_flattened()).take(bytes) {
-                    *out = a.as_flattened()[usize::from(*index) % bytes];
-                }
-            }
-            Compute::RotateLanes => (0..lanes).for_each(|i| out[i] = vector(0)[(i + 1) % lanes]),
-            Compute::SwapLanes => (0..lanes).for_each(|i| out[i] = vector(0)[(i + 2) % lanes]),
-            Compute::Lower => out[..lanes].copy_from_slice(&vector(0)[..lanes]),
-            Compute::Upper => out[..lanes].copy_from_slice(&vector(0)[lanes..2 * lanes]),
-            _ => {
-                for (i, out) in out.iter_mut().enumerate().take(lanes) {
-                    let a = vector(0)[i];
-                    let b = || vector(1)[i];
-                    *out = match compute {
-                        Compute::Xor => xor(a, b()),
-                        Compute::Xor3 => xor(xor(a, b()), vector(2)[i]),
-                        Compute::And => std::array::from_fn(|i| a[i] & b()[i]),
-                        Compute::Add64 => add64(a, b()),
-                        Compute::Add8 => std::array::from_fn(|i| a[i].wrapping_add(b()[i])),
-                        Compute::Less8 => std::array::from_fn(|i| if a[i] < b()[i] { 0xff } else { 0 }),
-                        Compute::Blend => {
-                            let other = vector(2)[i];
-                            std::array::from_fn(|i| if a[i] & 0x80 == 0 { other[i] } else { b()[i] })
-                        }
-                        Compute::Shuffle8 => b().map(|i| if i < 0x80 { a[usize::from(i) % BLOCK] } else { 0 }),
-                        Compute::AesEnc => xor(mix_columns(shifted_sub_bytes(a)), b()),
-                        Compute::AesEncLast => xor(shifted_sub_bytes(a), b()),
-                        Compute::Clmul(of_a, of_b) => product(of_lane(of_a, a), of_lane(of_b, b())).to_le_bytes(),
-                        Compute::Affine => affine(a, b()),
-                        Compute::AffineInv => affine(a.map(inverse), b()),
-                        Compute::UnpackLow8 => std::array::from_fn(|i| [a, b()][i % 2][i / 2]),
-                        Compute::UnpackHigh8 => std::array::from_fn(|i| [a, b()][i % 2][8 + i / 2]),
-                        Compute::SwapHalves => std::array::from_fn(|i| a[(i + 8) % BLOCK]),
-                        Compute::ShiftDown4 => {
-                            std::array::from_fn(|i| a[i] >> 4 | if i % 2 == 0 { a[i + 1] << 4 } else { 0 })
-                        }
-                        Compute::Halves8 => {
-                            let (low, high) = (b(), vector(2)[i]);
-                            a.map(|byte| low[usize::from(byte % 16)] ^ high[usize::from(byte / 16)])
-                        }
-                        Compute::AesDecLast => xor(shifted_inverse_sub_bytes(a), b()),
-                        Compute::Up => lane([0, of_lane(Half::Low, a)]),
-                        _ => unreachable!("{compute:?} is handled above or makes a scalar"),
-                    };
-                }
-            }
-        }
-        out
-    }
-}
-
-/// A lane of these halves, the lower one first.
-fn lane([low, high]: [u64; 2]) -> [u8; BLOCK] {
-    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
-}
-
-fn of_lane(half: Half, lane: [u8; BLOCK]) -> u64 {
-    let lane = u128::from_le_bytes(lane);
-    match half {
-        Half::Low => lane as u64,
-        Half::High => (lane >> 64) as u64,
-    }
-}
-
-/// `crc32` (Intel SDM volume 2): the register, of 32 bits, after 8 bytes more.
-fn crc32c(register: u64, word: u64) -> u64 {
-    /// The generator, reflected.
-    const CRC32C: u64 = 0x82f6_3b78;
-    let step = |register: u64, _| register >> 1 ^ if register & 1 == 1 { CRC32C } else { 0 };
-    (0..64).fold((register & u64::from(u32::MAX)) ^ word, step)
-}
-
-/// `gf2p8affineqb` (Intel SDM volume 2): bit i of a byte is the parity of the byte and byte 7 − i of the matrix.
-fn affine(bytes: [u8; BLOCK], matrix: [u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|at| {
-        let matrix = &matrix[at / 8 * 8..][..8];
-        (0..8).fold(0, |out, i| out | (((bytes[at] & matrix[7 - i]).count_ones() & 1) as u8) << i)
-    })
-}
-
-fn xor(a: [u8; BLOCK], b: [u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|i| a[i] ^ b[i])
-}
-
-fn add64(a: [u8; BLOCK], b: [u8; BLOCK]) -> [u8; BLOCK] {
-    let [a, b] = [a, b].map(u128::from_le_bytes);
-    let low = (a as u64).wrapping_add(b as u64);
-    let high = ((a >> 64) as u64).wrapping_add((b >> 64) as u64);
-    (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
-}
-
-/// ShiftRows and SubBytes (FIPS 197, sections 5.1.2 and 5.1.1). Byte 4c + r is row r of column c.
-fn shifted_sub_bytes(state: [u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|i| AES_SBOX[usize::from(state[(i + 4 * (i % 4)) % BLOCK])])
-}
-
-/// InvShiftRows and InvSubBytes (FIPS 197, sections 5.3.1 and 5.3.2).
-fn shifted_inverse_sub_bytes(state: [u8; BLOCK]) -> [u8; BLOCK] {
-    let inverse = |byte: u8| (0..=255).find(|&x: &u8| AES_SBOX[usize::from(x)] == byte).expect("a permutation");
-    std::array::from_fn(|i| inverse(state[(i + 12 * (i % 4)) % BLOCK]))
-}
-
-/// MixColumns (FIPS 197, section 5.1.3): each byte becomes 2a ⊕ 3b ⊕ c ⊕ d of its column, from itself downwards.
-fn mix_columns(state: [u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|i| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| state[i / 4 * 4 + (i + k) % 4]);
-        xtime(a ^ b) ^ b ^ c ^ d
-    })
-}
-
-/// AES's round keys (FIPS 197, section 5.2), to run programs where the CPU cannot make them; none where the key has
-/// another length than `size`.
-pub fn aes_round_keys(size: KeySize, key: &[u8]) -> Option<Vec<[u8; BLOCK]>> {
-    if key.len() * 8 != size.bits() {
-        return None;
-    }
-    let words_in_key = key.len() / 4;
-    let mut words: Vec<[u8; 4]> = key.as_chunks().0.to_vec();
-    let mut rcon = 1;
-    for i in words_in_key..4 * size.round_keys() {
-        let mut word = words[i - 1];
-        if i % words_in_key == 0 {
-            word.rotate_left(1);
-        }
-        if i % words_in_key == 0 || (words_in_key > 6 && i % words_in_key == 4) {
-            word = word.map(|byte| AES_SBOX[usize::from(byte)]);
-        }
-        if i % words_in_key == 0 {
-            word[0] ^= rcon;
-            rcon = xtime(rcon);
-        }
-        words.push(std::array::from_fn(|k| words[i - words_in_key][k] ^ word[k]));
-    }
-    Some(
-        words
-            .as_chunks()
-            .0
-            .iter()
-            .map(|column: &[[u8; 4]; 4]| column.as_flattened().try_into().expect("4 words"))
-            .collect(),
-    )
 }
